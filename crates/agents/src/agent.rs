@@ -46,21 +46,21 @@ pub struct Agent {
     /// What it is asked to do.
     pub calls: mpsc::Sender<AgentRequest>,
     /// What it tells. Ends after the agent has failed.
-    pub news: mpsc::Receiver<News>,
+    pub news: mpsc::Receiver<AgentUpdate>,
 }
 
 /// What an agent has to know ahead of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct AgentPacket {
     /// What it is about.
-    pub of: ToldOf,
+    pub of: PacketKind,
     /// All of it.
     pub text: String,
 }
 
 /// What a packet is about; the label above it says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToldOf {
+pub enum PacketKind {
     /// Earlier turns of the session.
     EarlierTurns,
     /// What the session goes on with: the one that it was started from.
@@ -77,7 +77,7 @@ pub enum AgentRequest {
         /// Pictures that go with them.
         images: Vec<Image>,
         /// What the agent has to know ahead of the words.
-        packet: Option<Told>,
+        packet: Option<AgentPacket>,
     },
     /// Asks it to stop the turn.
     Cancel,
@@ -115,7 +115,7 @@ pub struct OwnCall {
 
 /// What an agent tells its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
+pub enum AgentUpdate {
     /// What it did.
     Report(AgentReport),
     /// It asks, and waits for [`AgentRequest::Answer`] with this key.

@@ -128,7 +128,7 @@ impl Guide {
             Ok(session) => {
                 let answer = NewSessionResponse::new(session.id.clone()).config_options(session.pace().as_options());
                 responder.respond(answer)?;
-                tell_commands(client, &session)
+                send_commands(client, &session)
             }
             Err(err) => responder.respond_with_error(err),
         }
@@ -144,7 +144,7 @@ impl Guide {
         match self.begin(request.session_id, request.cwd, request.mcp_servers, Title::Given) {
             Ok(session) => {
                 responder.respond(ResumeSessionResponse::new().config_options(session.pace().as_options()))?;
-                tell_commands(client, &session)
+                send_commands(client, &session)
             }
             Err(err) => responder.respond_with_error(err),
         }
@@ -214,7 +214,7 @@ enum Title {
     Given,
 }
 
-fn tell_commands(client: &ConnectionTo<Client>, session: &Session) -> Result<(), Error> {
+fn send_commands(client: &ConnectionTo<Client>, session: &Session) -> Result<(), Error> {
     let commands = WORDS.iter().map(|word| {
         let input = AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(word.hint));
         AvailableCommand::new(word.name, word.description).input(input)

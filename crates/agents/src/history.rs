@@ -1,22 +1,24 @@
-//! What other tools on this machine wrote down of their conversations, told in the words of [`model::AgentReport`].
+//! What other tools on this machine wrote down of their conversations, as [`model::AgentReport`].
 //!
 //! ```text
-//! places.rs      lines.rs, sqlite.rs       claude.rs codex.rs … one file for each tool       teller.rs
+//! places.rs      lines.rs, sqlite.rs       claude.rs codex.rs … one file for each tool       builder.rs
 //! which there are ──► records, bounded ──► what each one says ────────────────────────► whole turns ──► sink
 //! ```
 //!
 //! Invariant: nothing of theirs is ever changed. A record that is not understood is left out and counted; it never fails
-//! the whole. Only whole turns are told, each with the [`Bookmark`] that stands behind it, so that whoever keeps turn and
+//! the whole. Only whole turns are emitted, each with the [`Bookmark`] that stands behind it, so that whoever keeps turn and
 //! bookmark together neither loses a turn nor takes one twice, wherever the reading is broken off.
 
 mod blobs;
 mod bookmark;
+mod builder;
 mod calls;
 mod claude;
 mod codex;
 mod copilot;
 mod gemini;
 mod goose;
+mod item;
 mod json;
 mod kimi;
 mod lines;
@@ -24,20 +26,18 @@ mod opencode;
 mod places;
 mod qwen;
 mod sqlite;
-mod teller;
-mod told;
 mod words;
 
 use std::ops::ControlFlow;
 
 pub use bookmark::Bookmark;
+pub use item::{Conversation, HistoryError, HistoryItem, HistoryLimits, LastTurn, Reading, SkippedRecords};
 pub use places::{FoundConversation, Places, Tool, find};
-pub use told::{Conversation, HistoryError, HistoryLimits, LastTurn, Reading, SkippedRecords, Told};
 
-use teller::Teller;
+use builder::TurnBuilder;
 
 /// Tells what a conversation holds behind the bookmark, turn by turn, oldest first, until there is no more or the sink
-/// breaks. From the start it begins with [`Told::Session`]; a conversation without a prompt tells nothing.
+/// breaks. From the start it begins with [`HistoryItem::Session`]; a conversation without a prompt emits nothing.
 ///
 /// Blocks on the disk: not for a task that others wait for.
 pub fn read(
@@ -45,21 +45,21 @@ pub fn read(
     after: Option<&Bookmark>,
     last_turn: LastTurn,
     limits: &HistoryLimits,
-    sink: &mut dyn FnMut(Told) -> ControlFlow<()>,
+    sink: &mut dyn FnMut(HistoryItem) -> ControlFlow<()>,
 ) -> Result<Reading, HistoryError> {
     let after = after.map(Bookmark::parse).transpose()?.unwrap_or_default();
-    let mut teller = Teller::new(after, limits, sink);
+    let mut builder = TurnBuilder::new(after, limits, sink);
     match found.tool {
-        Tool::ClaudeCode => claude::read(&found.path, last_turn, &mut teller)?,
-        Tool::Codex => codex::read(&found.path, &found.id, last_turn, &mut teller)?,
-        Tool::Opencode => opencode::read(&found.path, &found.id, last_turn, &mut teller)?,
-        Tool::Gemini => gemini::read(&found.path, last_turn, &mut teller)?,
-        Tool::Goose => goose::read(&found.path, &found.id, last_turn, &mut teller)?,
-        Tool::Qwen => qwen::read(&found.path, last_turn, &mut teller)?,
-        Tool::Kimi => kimi::read(&found.path, last_turn, &mut teller)?,
-        Tool::Copilot => copilot::read(&found.path, last_turn, &mut teller)?,
+        Tool::ClaudeCode => claude::read(&found.path, last_turn, &mut builder)?,
+        Tool::Codex => codex::read(&found.path, &found.id, last_turn, &mut builder)?,
+        Tool::Opencode => opencode::read(&found.path, &found.id, last_turn, &mut builder)?,
+        Tool::Gemini => gemini::read(&found.path, last_turn, &mut builder)?,
+        Tool::Goose => goose::read(&found.path, &found.id, last_turn, &mut builder)?,
+        Tool::Qwen => qwen::read(&found.path, last_turn, &mut builder)?,
+        Tool::Kimi => kimi::read(&found.path, last_turn, &mut builder)?,
+        Tool::Copilot => copilot::read(&found.path, last_turn, &mut builder)?,
     }
-    Ok(teller.finish())
+    Ok(builder.finish())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub mod provider;
 mod settings;
 
 pub use acp::{Record, Records, RecordsError, RecordsWish};
-pub use agent::{Agent, AgentRequest, AgentStart, Lent, News, OwnCall, Told, ToldOf};
+pub use agent::{Agent, AgentPacket, AgentRequest, AgentStart, AgentUpdate, Lent, OwnCall, PacketKind};
 pub use mcp_server::{McpServer, McpServerError, OWN_MCP_SERVER, shown_url};
 pub use name::{MAX_NAME_CHARS, is_name};
 pub use pool::Agents;

@@ -18,7 +18,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use crate::acp::{AgentProfile, Connection, Ends, Lease, Session, Transport};
 use crate::catalog::{CatalogEntry, Fingerprint};
 use crate::process::{Spec, environment, login_shell_path};
-use crate::{Agent, AgentRequest, AgentSettings, AgentStart, News, Records, RecordsError, RecordsWish, guide};
+use crate::{Agent, AgentRequest, AgentSettings, AgentStart, AgentUpdate, Records, RecordsError, RecordsWish, guide};
 
 /// How many calls and how many pieces of news wait.
 const QUEUE: usize = 64;
@@ -129,10 +129,10 @@ impl Agents {
 }
 
 impl Inner {
-    async fn hold(&self, start: AgentStart, calls: mpsc::Receiver<AgentRequest>, news: mpsc::Sender<News>) {
+    async fn hold(&self, start: AgentStart, calls: mpsc::Receiver<AgentRequest>, news: mpsc::Sender<AgentUpdate>) {
         let Some(entry) = self.find_entry(&start.agent) else {
             let reason = self.unknown(&start.agent);
-            return drop(news.send(News::Report(AgentReport::Failed { reason })).await);
+            return drop(news.send(AgentUpdate::Report(AgentReport::Failed { reason })).await);
         };
         let env = self.environment(entry).await;
         let connected = tokio::select! {
@@ -145,7 +145,7 @@ impl Inner {
                 let ends = Ends { calls, news };
                 Box::pin(Session::new(self.settings.clone(), about, lease, env, start, ends).run()).await;
             }
-            Err(reason) => drop(news.send(News::Report(AgentReport::Failed { reason })).await),
+            Err(reason) => drop(news.send(AgentUpdate::Report(AgentReport::Failed { reason })).await),
         }
     }
 

@@ -44,14 +44,14 @@ impl RequestKey {
 }
 
 /// An order with its asker.
-pub(crate) struct Asked {
-    pub(crate) order: Order,
+pub(crate) struct SessionRequest {
+    pub(crate) order: SessionOrder,
     pub(crate) asker: Asker,
-    pub(crate) then: Then,
+    pub(crate) then: AfterRequest,
 }
 
 /// What a session's task is to do.
-pub(crate) enum Order {
+pub(crate) enum SessionOrder {
     Command(Command),
     /// Decided with what the tables say of the block.
     Click(Click),
@@ -59,13 +59,13 @@ pub(crate) enum Order {
 
 /// What becomes of the session once the command is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum AfterRequest {
     Stay,
     /// It is about to be purged, and its agent's own record with it.
     Purge,
 }
 
-impl Asked {
+impl SessionRequest {
     pub(crate) fn receipt(&self, reply: &Reply, at: Timestamp) -> Option<Receipt> {
         self.asker.receipt(reply, at)
     }
@@ -96,7 +96,7 @@ impl Asker {
 
 impl Shared {
     /// Writes down the answer to a request that changes no stream.
-    pub(crate) async fn leave_receipt(&self, asker: &Asker, reply: &Reply) -> Result<(), SubmitError> {
+    pub(crate) async fn append_receipt(&self, asker: &Asker, reply: &Reply) -> Result<(), SubmitError> {
         let receipt = asker.receipt(reply, self.clock.now());
         match self.journal.append(Batch { receipt, ..Batch::default() }).await {
             Ok(_) => Ok(()),

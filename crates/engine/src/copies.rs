@@ -138,11 +138,11 @@ impl<'a> Follower<'a> {
             && let Some(cursor) = self.cursor
             && let Err(err) = self.save(cursor).await
         {
-            self.tell(&err);
+            self.log_failure(&err);
         }
     }
 
-    /// Brings everything up to date that changed; an error was told and is to be tried again.
+    /// Brings everything up to date that changed; an error was logged and the round is to be tried again.
     async fn round(&mut self) -> Result<(), ()> {
         fail::fail_point!("copies-round", |_| Err(()));
         self.copying.rounds.fetch_add(1, Ordering::Relaxed);
@@ -154,7 +154,7 @@ impl<'a> Follower<'a> {
                 Ok(())
             }
             Err(err) => {
-                self.tell(&err);
+                self.log_failure(&err);
                 // What the disk says is true whatever happened.
                 self.cursor = None;
                 Err(())
@@ -162,7 +162,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    fn tell(&mut self, err: &CopyError) {
+    fn log_failure(&mut self, err: &CopyError) {
         let closed = matches!(err, CopyError::Read(ReadError::Closed));
         if !closed && !std::mem::replace(&mut self.failing, true) {
             let error = err as &dyn std::error::Error;

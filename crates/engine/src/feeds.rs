@@ -31,7 +31,7 @@ pub struct Words {
 
 /// What followers of a session hear.
 #[derive(Debug, Clone)]
-pub(crate) enum News {
+pub(crate) enum FeedUpdate {
     /// Durable.
     Entries(Arc<[Entry]>),
     /// More is durable than is carried here.
@@ -70,7 +70,7 @@ pub enum ListChange {
 
 #[derive(Debug)]
 pub(crate) struct Feeds {
-    sessions: Mutex<HashMap<SessionId, broadcast::Sender<News>>>,
+    sessions: Mutex<HashMap<SessionId, broadcast::Sender<FeedUpdate>>>,
     list: broadcast::Sender<ListChange>,
 }
 
@@ -85,7 +85,7 @@ impl Feeds {
         Subscription { session, receiver: Some(feed.subscribe()), feeds: Arc::clone(self) }
     }
 
-    pub(crate) fn publish(&self, session: SessionId, news: News) {
+    pub(crate) fn publish(&self, session: SessionId, news: FeedUpdate) {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(feed) = sessions.get(&session) {
             // Whoever listened last may be leaving at this moment.
@@ -107,12 +107,12 @@ impl Feeds {
 #[derive(Debug)]
 pub(crate) struct Subscription {
     session: SessionId,
-    receiver: Option<broadcast::Receiver<News>>,
+    receiver: Option<broadcast::Receiver<FeedUpdate>>,
     feeds: Arc<Feeds>,
 }
 
 impl Subscription {
-    pub(crate) async fn recv(&mut self) -> Result<News, broadcast::error::RecvError> {
+    pub(crate) async fn recv(&mut self) -> Result<FeedUpdate, broadcast::error::RecvError> {
         match &mut self.receiver {
             Some(receiver) => receiver.recv().await,
             None => Err(broadcast::error::RecvError::Closed),

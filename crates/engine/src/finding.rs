@@ -4,7 +4,7 @@
 //! tail and looked through, so whatever is durable is found; what was deleted is not.
 
 mod aside;
-mod care;
+mod bad_entries;
 mod everywhere;
 mod feeder;
 mod follower;

@@ -11,7 +11,7 @@ use model::{AgentView, Context, ContextNews, Cursor, Entry, Seq, Session, Sessio
 use store::{Fence, ReadError, Reader};
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::feeds::{News, Subscription, Words};
+use crate::feeds::{FeedUpdate, Subscription, Words};
 use crate::{Engine, QueryError, ResetReason};
 
 const PAGE: usize = 256;
@@ -142,14 +142,14 @@ impl Follow {
                 continue;
             }
             match self.feed.recv().await {
-                Ok(News::Entries(entries)) => self.take(&entries),
-                Ok(News::Grown) => self.reading = Reading::Grown,
+                Ok(FeedUpdate::Entries(entries)) => self.take(&entries),
+                Ok(FeedUpdate::Grown) => self.reading = Reading::Grown,
                 // After a pause the feed is behind what was read from the log: these words were in it.
-                Ok(News::Preview { after, .. }) if after < self.last => (),
-                Ok(News::Preview { after, .. }) if Some(after) == self.torn_at => (),
-                Ok(News::Preview { words, .. }) => return Ok(Followed::Preview(words)),
+                Ok(FeedUpdate::Preview { after, .. }) if after < self.last => (),
+                Ok(FeedUpdate::Preview { after, .. }) if Some(after) == self.torn_at => (),
+                Ok(FeedUpdate::Preview { words, .. }) => return Ok(Followed::Preview(words)),
                 // An engine that stops lets go of its feeds; nothing more will come, but nothing is deleted either.
-                Ok(News::Deleted) => return Ok(Followed::Deleted),
+                Ok(FeedUpdate::Deleted) => return Ok(Followed::Deleted),
                 Err(RecvError::Lagged(_)) => self.reading = Reading::Again,
                 Err(RecvError::Closed) => return Err(ReadError::Closed),
             }

@@ -11,7 +11,7 @@ use model::{RowChange, SessionEvent, SessionId, SessionRow, StreamId, SummaryMak
 use tokio::sync::Notify;
 
 use crate::Shared;
-use crate::feeds::{Feeds, ListChange, News};
+use crate::feeds::{FeedUpdate, Feeds, ListChange};
 use crate::finding::Finding;
 use crate::journal::{CommittedPart, Unobserved};
 use crate::offers::AgentViews;
@@ -37,11 +37,11 @@ impl Followers {
 
     fn notify_session(&self, id: SessionId, part: &CommittedPart, unobserved: &Unobserved) {
         self.agent_views.hear(id, &part.entries);
-        let news = if part.is_whole { News::Entries(Arc::clone(&part.entries)) } else { News::Grown };
+        let news = if part.is_whole { FeedUpdate::Entries(Arc::clone(&part.entries)) } else { FeedUpdate::Grown };
         self.feeds.publish(id, news);
         let Some(row) = part.session_row() else { return };
         if row.deleted_at.is_some() {
-            self.feeds.publish(id, News::Deleted);
+            self.feeds.publish(id, FeedUpdate::Deleted);
         }
         unobserved.change(part.unobserved_delta, |unobserved_count| {
             self.feeds.publish_list(match row.deleted_at {
@@ -89,7 +89,7 @@ impl Followers {
         }
         // One that was deleted before has been taken off the list then.
         if row.deleted_at.is_none() {
-            self.feeds.publish(row.id, News::Deleted);
+            self.feeds.publish(row.id, FeedUpdate::Deleted);
             unobserved.change(-i64::from(row.unobserved()), |unobserved_count| {
                 self.feeds.publish_list(ListChange::Removed { session: row.id, unobserved_count });
             });

@@ -5,7 +5,7 @@
 //! hosts itself is not brought in.
 
 mod gathering;
-mod retelling;
+mod replay;
 mod work;
 
 use std::collections::BTreeMap;

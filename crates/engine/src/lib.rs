@@ -83,7 +83,7 @@ pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use records::{AgentSession, AgentSessions, AgentSessionsError};
 pub use skills::{SKILL_FILE, SKILLS, Skill, SkillFile};
-pub use store::{AppendError, Cause, Fence, ReadError};
+pub use store::{AppendError, Fence, FenceCause, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
 pub use wishes::{

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::{Agent, AgentRequest, AgentStart, News, Told, ToldOf};
+use agents::{Agent, AgentPacket, AgentRequest, AgentStart, AgentUpdate, PacketKind};
 use model::{AgentState, Command, Draft, Request, Session, SessionId};
 use store::{AppendError, Batch, Part, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use self::effects::{AfterCommit, Effect};
 use self::marks::{Marked, receipt_of};
 use crate::agent_places::AgentPlace;
-use crate::asking::{Asked, Order, Then};
+use crate::asking::{AfterRequest, SessionOrder, SessionRequest};
 use crate::calls::{Calls, Proofs};
 use crate::offers::{Offers, newest_entries};
 use crate::pending::Pending;
@@ -45,16 +45,16 @@ const CONFLICT_TRIES: u32 = 5;
 
 /// An order with the way to answer it.
 pub(crate) struct Input {
-    pub(crate) asked: Asked,
-    pub(crate) answer: oneshot::Sender<Taken>,
+    pub(crate) asked: SessionRequest,
+    pub(crate) answer: oneshot::Sender<InputResult>,
 }
 
 /// What becomes of an input.
 #[expect(clippy::large_enum_variant, reason = "one at a time, moved once")]
-pub(crate) enum Taken {
+pub(crate) enum InputResult {
     Answered(Result<Reply, SubmitError>),
     /// The task was ending and did not look at it; the next one will.
-    Not(Asked),
+    HandedBack(SessionRequest),
 }
 
 pub(crate) struct LiveSession {
@@ -84,9 +84,9 @@ pub(crate) struct LiveSession {
     proofs: Proofs,
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
-    owed: Option<Owed>,
+    owed: Option<Unwritten>,
     /// The session is about to be purged: its agent is kept until then, so that it can delete its own record.
-    then: Then,
+    then: AfterRequest,
 }
 
 /// An agent, with the credential that it was lent: they end together.
@@ -97,13 +97,13 @@ struct Hosted {
 
 /// What is appended in the same batch as a session's entries: the receipt, and other streams' parts.
 #[derive(Debug, Default)]
-struct Along {
+struct BatchExtras {
     receipt: Option<Receipt>,
     /// The next parts of other streams.
     parts: Vec<Part>,
 }
 
-struct Owed {
+struct Unwritten {
     /// What was to follow what is pending.
     command: Option<Command>,
     retry_at: Instant,
@@ -132,7 +132,7 @@ impl LiveSession {
             calls: Calls::default(),
             proofs: Proofs::default(),
             owed: None,
-            then: Then::Stay,
+            then: AfterRequest::Stay,
         }
     }
 
@@ -163,7 +163,9 @@ impl LiveSession {
             }
             idle_at = Instant::now() + IDLE_AFTER;
             match self.stored.session() {
-                Some(session) if session.row.deleted_at.is_some() && self.then == Then::Stay => self.agent = None,
+                Some(session) if session.row.deleted_at.is_some() && self.then == AfterRequest::Stay => {
+                    self.agent = None;
+                }
                 Some(_) => (),
                 // It could not be begun.
                 None => break,
@@ -180,7 +182,7 @@ impl LiveSession {
 
     /// The agent has nothing to do, and all that it did is written down.
     fn rests(&self) -> bool {
-        !self.busy() && self.pending.due().is_none() && self.then == Then::Stay
+        !self.busy() && self.pending.due().is_none() && self.then == AfterRequest::Stay
     }
 
     /// A place is held while there is an agent, and for as long as that is at work.
@@ -211,7 +213,7 @@ impl LiveSession {
         self.inputs.close();
         while let Some(Input { asked, answer }) = self.inputs.recv().await {
             // The asker may be gone; then nobody asks again.
-            drop(answer.send(Taken::Not(asked)));
+            drop(answer.send(InputResult::HandedBack(asked)));
         }
         if self.owed.is_some() {
             self.write_owed().await;
@@ -230,15 +232,15 @@ impl LiveSession {
         if given.is_ok() {
             self.then = asked.then;
         }
-        let given = Taken::Answered(given);
+        let given = InputResult::Answered(given);
         // The asker may be gone; what was done stays done.
         drop(answer.send(given));
     }
 
-    async fn carry_out(&mut self, asked: &Asked) -> Result<Reply, SubmitError> {
+    async fn carry_out(&mut self, asked: &SessionRequest) -> Result<Reply, SubmitError> {
         let command = match &asked.order {
-            Order::Command(command) => command,
-            Order::Click(click) => return self.click(click, asked).await,
+            SessionOrder::Command(command) => command,
+            SessionOrder::Click(click) => return self.click(click, asked).await,
         };
         // It is being started, or has been.
         if matches!(command, Command::Start) && self.agent.is_some() {
@@ -294,10 +296,10 @@ impl LiveSession {
     }
 
     /// Appends a draft, with what is written with it or not at all; the draft is then the session as it is stored.
-    async fn commit(&mut self, mut draft: Draft, along: Along) -> Result<(), AppendError> {
+    async fn commit(&mut self, mut draft: Draft, along: BatchExtras) -> Result<(), AppendError> {
         // Once the server stops there is no later: what is said now may use the last of the disk.
         let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
-        let Along { receipt, parts } = along;
+        let BatchExtras { receipt, parts } = along;
         let parts = [draft.take()].into_iter().chain(parts).collect();
         self.shared.journal.append(Batch { parts, receipt, room }).await?;
         self.stored = draft;
@@ -305,7 +307,7 @@ impl LiveSession {
     }
 
     /// Appends a draft; what follows from it then happens.
-    async fn commit_and_act(&mut self, draft: Draft, along: Along) -> Result<(), AppendError> {
+    async fn commit_and_act(&mut self, draft: Draft, along: BatchExtras) -> Result<(), AppendError> {
         let after_commit = AfterCommit::of(draft.entries());
         self.commit(draft, along).await?;
         self.act(after_commit).await;
@@ -316,9 +318,9 @@ impl LiveSession {
     async fn act(&mut self, after_commit: AfterCommit) {
         self.pending = Pending::default();
         after_commit.calls.iter().for_each(|event| self.calls.apply(event));
-        let of = self.packet.take().map_or(ToldOf::EarlierTurns, |packet| packet.of);
+        let of = self.packet.take().map_or(PacketKind::EarlierTurns, |packet| packet.of);
         let mut packet = after_commit.effects.iter().find_map(|effect| match effect {
-            Effect::TellFirst { text } => Some(Told { of, text: text.clone() }),
+            Effect::TellFirst { text } => Some(AgentPacket { of, text: text.clone() }),
             _ => None,
         });
         for effect in after_commit.effects {
@@ -391,7 +393,7 @@ impl LiveSession {
                 tracing::error!(session = %self.id, error = &err as &dyn std::error::Error, "could not write what the agent did");
                 // By then an answer that nobody was asked for may hold no more: the question stays with the person.
                 let command = command.filter(|command| !matches!(command, Command::Answer { .. }));
-                self.owed = Some(Owed { command, retry_at: Instant::now() + RETRY_AFTER });
+                self.owed = Some(Unwritten { command, retry_at: Instant::now() + RETRY_AFTER });
             }
         }
     }
@@ -407,7 +409,7 @@ impl LiveSession {
         loop {
             self.prepare(command.as_ref()).await?;
             let draft = self.decide(command.clone(), self.shared.clock.now())?;
-            match self.commit_and_act(draft, Along::default()).await {
+            match self.commit_and_act(draft, BatchExtras::default()).await {
                 Ok(()) => return Ok(()),
                 Err(AppendError::Conflict { .. }) if tries < CONFLICT_TRIES => self.reload().await?,
                 Err(err) => return Err(err.into()),
@@ -443,7 +445,7 @@ async fn asked_to_leave(place: Option<&AgentPlace>) {
 }
 
 /// The agent's next word; never, while there is no agent.
-async fn next_news(agent: &mut Option<Hosted>) -> Option<News> {
+async fn next_news(agent: &mut Option<Hosted>) -> Option<AgentUpdate> {
     match agent {
         Some(Hosted { agent, .. }) => agent.news.recv().await,
         None => std::future::pending().await,

@@ -7,7 +7,7 @@ mod step;
 
 use std::collections::{HashMap, HashSet};
 
-use agents::ToldOf;
+use agents::PacketKind;
 use model::{
     Context, FactList, FileState, Item, Outcome, Seq, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow,
     Untold, as_item, format_context_for_resume, one_line,
@@ -49,7 +49,7 @@ const END: &str = "[End of the record.]";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
     /// What it is about.
-    pub of: ToldOf,
+    pub of: PacketKind,
     /// All of it.
     pub text: String,
     /// About how many tokens it costs.
@@ -69,13 +69,13 @@ pub(crate) async fn build(shared: &Shared, session: &Session, untold: Untold) ->
     {
         let tools = &shared.agency.own_tools.for_looking_back;
         let own = step::Own { session, states: &states, turns: &turns, tools };
-        return Ok(Packet::new(ToldOf::PhaseBefore, step::text(store, looking, origin, &own).await?));
+        return Ok(Packet::new(PacketKind::PhaseBefore, step::text(store, looking, origin, &own).await?));
     }
-    Ok(Packet::new(ToldOf::EarlierTurns, text(session, &states, &turns)))
+    Ok(Packet::new(PacketKind::EarlierTurns, text(session, &states, &turns)))
 }
 
 impl Packet {
-    fn new(of: ToldOf, text: String) -> Self {
+    fn new(of: PacketKind, text: String) -> Self {
         let tokens = text.chars().count().div_ceil(CHARS_PER_TOKEN);
         Self { of, text, tokens }
     }

@@ -52,7 +52,7 @@ pub enum ShowError {
 const SESSIONS_AT_ONCE: usize = 100;
 
 /// What decides about a path that the person wants to look at.
-pub(crate) struct Shelf {
+pub(crate) struct FileAccess {
     /// What lies in these is shown.
     roots: Vec<Directory>,
     /// The path is shown wherever it lies, once the person says so.
@@ -64,7 +64,7 @@ impl Engine {
     /// A file for the person who looks at this session.
     pub async fn show_file(&self, id: SessionId, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
         let Session { row, context, .. } = self.session(id).await?;
-        Shelf::of_session(&self.shared.looking, &row, &context, &path).show(path, outside).await
+        FileAccess::of_session(&self.shared.looking, &row, &context, &path).show(path, outside).await
     }
 
     /// A file for the person, of whichever session.
@@ -75,7 +75,7 @@ impl Engine {
         let own = found.into_iter().map(Directory::real).chain(looking.shared());
         let roots: Vec<Directory> = own.filter(|root| lies_in(&path, &root.path)).collect();
         let is_named = roots.is_empty() && self.is_named_anywhere(&path).await?;
-        Shelf { roots, is_named, deny: looking.deny.clone() }.show(path, outside).await
+        FileAccess { roots, is_named, deny: looking.deny.clone() }.show(path, outside).await
     }
 
     /// Reads those sessions alone that may have named it.
@@ -98,7 +98,7 @@ impl Engine {
     }
 }
 
-impl Shelf {
+impl FileAccess {
     fn of_session(looking: &Looking, row: &SessionRow, context: &Context, path: &str) -> Self {
         Self { roots: looking.roots(row), is_named: is_named(row, context, path), deny: looking.deny.clone() }
     }

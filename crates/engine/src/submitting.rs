@@ -9,8 +9,8 @@ use futures_util::FutureExt as _;
 use model::{Command, NewSession, PermissionAnswer, RememberedId, Request, SessionId};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::asking::{Asked, Asker, Order, Then};
-use crate::live_session::{Input, LiveSession, Taken};
+use crate::asking::{AfterRequest, Asker, SessionOrder, SessionRequest};
+use crate::live_session::{Input, InputResult, LiveSession};
 use crate::wishes::{Answer, Created, FromReply, Reply, Wish};
 use crate::{Engine, Keep, Reach, Shared, SubmitError, directories};
 
@@ -100,10 +100,15 @@ impl Engine {
         command: Command,
         asker: Asker,
     ) -> Result<R, SubmitError> {
-        self.submit_and(id, Asked { order: Order::Command(command), asker, then: Then::Stay }).await
+        self.submit_and(id, SessionRequest { order: SessionOrder::Command(command), asker, then: AfterRequest::Stay })
+            .await
     }
 
-    pub(crate) async fn submit_and<R: FromReply>(&self, id: SessionId, asked: Asked) -> Result<R, SubmitError> {
+    pub(crate) async fn submit_and<R: FromReply>(
+        &self,
+        id: SessionId,
+        asked: SessionRequest,
+    ) -> Result<R, SubmitError> {
         let asker = asked.asker.clone();
         if let Some(answer) = self.answered(&asker).await? {
             return answer.and_then(expect_reply);
@@ -125,7 +130,7 @@ impl Engine {
         Ok(receipt.map(|receipt| asker.repeat(&receipt)))
     }
 
-    async fn carry_out(&self, id: SessionId, mut asked: Asked) -> Result<Reply, SubmitError> {
+    async fn carry_out(&self, id: SessionId, mut asked: SessionRequest) -> Result<Reply, SubmitError> {
         // A task that is just ending refuses the input; it is then asked of the next one.
         loop {
             if self.shared.stopping.is_cancelled() {
@@ -135,8 +140,8 @@ impl Engine {
             let (answer, answered) = oneshot::channel();
             asked = match inputs.send(Input { asked, answer }).await {
                 Ok(()) => match answered.await {
-                    Ok(Taken::Answered(result)) => return result,
-                    Ok(Taken::Not(asked)) => asked,
+                    Ok(InputResult::Answered(result)) => return result,
+                    Ok(InputResult::HandedBack(asked)) => asked,
                     // The task broke off in the middle; what it did, if anything, is in the log.
                     Err(_) => return Err(self.shared.broke_off()),
                 },
@@ -147,13 +152,13 @@ impl Engine {
     }
 
     /// The way to a session's task, which is started if there is none.
-    async fn live(&self, id: SessionId, order: &Order) -> Result<mpsc::Sender<Input>, SubmitError> {
+    async fn live(&self, id: SessionId, order: &SessionOrder) -> Result<mpsc::Sender<Input>, SubmitError> {
         let running = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
         if let Some(inputs) = running {
             return Ok(inputs);
         }
         let session = self.shared.store.session(id).await?;
-        if session.is_none() && !matches!(order, Order::Command(Command::Create(_))) {
+        if session.is_none() && !matches!(order, SessionOrder::Command(Command::Create(_))) {
             return Err(SubmitError::NotFound(id));
         }
         let mut live = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner);
@@ -182,9 +187,10 @@ impl Engine {
         self.to_the_end(async move {
             let session = engine.shared.store.session(id).await?;
             let damaged = engine.shared.store.fence(id).is_some();
-            let asked = Asked { order: Order::Command(Command::Delete), asker, then: Then::Purge };
+            let asked =
+                SessionRequest { order: SessionOrder::Command(Command::Delete), asker, then: AfterRequest::Purge };
             if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
-                engine.shared.leave_receipt(&asked.asker, &Reply::Done).await?;
+                engine.shared.append_receipt(&asked.asker, &Reply::Done).await?;
             } else {
                 // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
                 // "not found".

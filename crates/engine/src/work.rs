@@ -14,7 +14,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 use store::{AppendError, Batch, Head, Part};
 
-use crate::asking::{Asked, Asker, Order, Then};
+use crate::asking::{AfterRequest, Asker, SessionOrder, SessionRequest};
 use crate::feeds::ListChange;
 use crate::offers::last_options;
 use crate::submitting::expect_reply;
@@ -83,7 +83,7 @@ impl Engine {
         }
         let engine = self.clone();
         self.to_the_end(async move {
-            let asked = Asked { order: Order::Click(click), asker, then: Then::Stay };
+            let asked = SessionRequest { order: SessionOrder::Click(click), asker, then: AfterRequest::Stay };
             engine.submit_and(id, asked).await
         })
         .await

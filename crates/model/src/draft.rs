@@ -154,14 +154,14 @@ impl Draft {
         self.bytes = 0;
         // A turn that was not summed up with its own end is caught up on later.
         self.to_summarise.clear();
-        let next = Part::empty(self.part.stream, self.part.head());
-        std::mem::replace(&mut self.part, next).erase()
+        let next = self.part.begin_after(self.part.head());
+        std::mem::replace(&mut self.part, next).into_any()
     }
 
     /// The session as it is stored after somebody else wrote to it.
     pub fn reload(&mut self, session: Option<Session>) {
         let after = session.as_ref().map_or(Seq::START, |session| session.head);
-        self.part = Part::empty(self.part.stream, after);
+        self.part = self.part.begin_after(after);
         self.bytes = 0;
         self.to_summarise.clear();
         self.topics = None;

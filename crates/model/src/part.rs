@@ -21,9 +21,14 @@ pub struct Part<E = Event> {
 }
 
 impl<E> Part<E> {
-    /// Nothing yet, after this seq.
-    pub fn empty(stream: StreamId, after: Seq) -> Self {
+    /// Not public: a part whose events are of one stream's kind has to be of that stream.
+    fn begin(stream: StreamId, after: Seq) -> Self {
         Self { stream, after, entries: Vec::new(), rows: Vec::new(), unobserved_delta: 0 }
+    }
+
+    /// Nothing yet, of the same stream, after this seq.
+    pub(crate) fn begin_after(&self, after: Seq) -> Self {
+        Self::begin(self.stream, after)
     }
 
     /// The seq of its last entry, or the one before it if it has none.
@@ -38,7 +43,7 @@ impl<E> Part<E> {
 
 impl<E: Into<Event>> Part<E> {
     /// The same part, as a batch takes it.
-    pub fn erase(self) -> Part {
+    pub fn into_any(self) -> Part {
         let Self { stream, after, entries, rows, unobserved_delta } = self;
         let entries = entries.into_iter().map(|entry| entry.map(Into::into)).collect();
         Part { stream, after, entries, rows, unobserved_delta }
@@ -46,6 +51,11 @@ impl<E: Into<Event>> Part<E> {
 }
 
 impl Part {
+    /// Nothing yet, after this seq.
+    pub fn empty(stream: StreamId, after: Seq) -> Self {
+        Self::begin(stream, after)
+    }
+
     /// Events of a session, folded onto what was `before` them; also gives the session as it stands afterwards.
     pub fn of_session(
         session: SessionId,
@@ -56,32 +66,36 @@ impl Part {
     ) -> (Self, Option<Session>) {
         let mut part = Part::begin_session(session, after);
         let session = events.into_iter().fold(before, |session, event| part.push(session, event, at));
-        (part.erase(), session)
+        (part.into_any(), session)
     }
 
     /// Events of pieces of work.
     pub fn of_works(after: Seq, events: Vec<WorkEvent>, at: Timestamp) -> Self {
         let mut part = Part::begin_works(after);
         events.into_iter().for_each(|event| part.push(event, at));
-        part.erase()
+        part.into_any()
     }
 
     /// Events of the server.
     pub fn of_server(after: Seq, events: Vec<ServerEvent>, at: Timestamp) -> Self {
-        let mut part = Part::empty(StreamId::Server, after);
-        for event in events {
-            let entry = part.number(event, at);
-            part.rows.extend(fold_server(entry.borrowed()));
-            part.entries.push(entry);
-        }
-        part.erase()
+        let mut part = Part::<ServerEvent>::begin(StreamId::Server, after);
+        events.into_iter().for_each(|event| part.push(event, at));
+        part.into_any()
+    }
+}
+
+impl Part<ServerEvent> {
+    fn push(&mut self, event: ServerEvent, at: Timestamp) {
+        let entry = self.number(event, at);
+        self.rows.extend(fold_server(entry.borrowed()));
+        self.entries.push(entry);
     }
 }
 
 impl Part<WorkEvent> {
     /// Nothing yet of the stream of the pieces of work, after this seq.
     pub fn begin_works(after: Seq) -> Self {
-        Self::empty(StreamId::Work, after)
+        Self::begin(StreamId::Work, after)
     }
 
     /// Numbers and folds the next event.
@@ -95,7 +109,7 @@ impl Part<WorkEvent> {
 impl Part<SessionEvent> {
     /// Nothing yet of a session, after this seq.
     pub fn begin_session(session: SessionId, after: Seq) -> Self {
-        Self::empty(StreamId::Session(session), after)
+        Self::begin(StreamId::Session(session), after)
     }
 
     /// Numbers and folds the next event onto what was `before` it; gives the session as it stands afterwards.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{AgentSession, AgentSessions, Cause, Engine, Listed, QueryError, Work, WorkContents};
+use engine::{AgentSession, AgentSessions, Engine, FenceCause, Listed, QueryError, Work, WorkContents};
 use files::Suggestion;
 use model::{
     Context, DECLARED_FACTS, DeletedKey, FactShape, ListKey, Offer, ProvedFact, RememberedRow, Session, SessionId,
@@ -93,8 +93,8 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
             state => state,
         },
         read_only: match fence.map(|fence| fence.cause) {
-            Some(Cause::Damaged(_)) => Some(wire::ReadOnly::Damaged),
-            Some(Cause::Newer) => Some(wire::ReadOnly::Newer),
+            Some(FenceCause::Damaged(_)) => Some(wire::ReadOnly::Damaged),
+            Some(FenceCause::Newer) => Some(wire::ReadOnly::Newer),
             None => row.is_imported().then_some(wire::ReadOnly::Imported),
         },
         failure: row.failure.clone(),

@@ -7,8 +7,8 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use engine::{
-    AgentSessionsError, AppendError, Cause, DirectoryError, Fence, ImportError, QueryError, ReadError, RecordsError,
-    ResetReason, ShowError, SubmitError,
+    AgentSessionsError, AppendError, DirectoryError, Fence, FenceCause, ImportError, QueryError, ReadError,
+    RecordsError, ResetReason, ShowError, SubmitError,
 };
 use files::FileError;
 use model::{ContextError, PermissionAnswer, Rejection};
@@ -101,8 +101,8 @@ impl From<ShowError> for ApiError {
 /// the fence for the end.
 fn fence_class(fence: &Fence) -> (StatusCode, &'static str) {
     match fence.cause {
-        Cause::Damaged(_) => (StatusCode::CONFLICT, "session_damaged"),
-        Cause::Newer => (StatusCode::CONFLICT, "session_newer"),
+        FenceCause::Damaged(_) => (StatusCode::CONFLICT, "session_damaged"),
+        FenceCause::Newer => (StatusCode::CONFLICT, "session_newer"),
     }
 }
 
@@ -112,7 +112,7 @@ const STOPPING: (StatusCode, &str) = (StatusCode::SERVICE_UNAVAILABLE, "stopping
 impl ApiError {
     /// What the caller is told, over HTTP or a socket. Our own failures are logged on the way, which is once, since
     /// telling uses the error up.
-    pub(crate) fn tell(self) -> wire::ErrorDetail {
+    pub(crate) fn into_detail(self) -> wire::ErrorDetail {
         let (status, code) = self.class();
         if status.is_server_error() {
             tracing::error!(code, error = &self as &dyn std::error::Error, "a request failed");
@@ -225,8 +225,8 @@ impl ApiError {
                 | QueryError::Search(_)
                 | QueryError::Read(_),
             ) => self.fence().map_or(json!({}), |fence| match &fence.cause {
-                Cause::Damaged(what) => json!({ "seq": fence.seq, "what": what }),
-                Cause::Newer => json!({ "seq": fence.seq }),
+                FenceCause::Damaged(what) => json!({ "seq": fence.seq, "what": what }),
+                FenceCause::Newer => json!({ "seq": fence.seq }),
             }),
         }
     }
@@ -357,7 +357,7 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let class = self.class();
-        let mut response = (class.0, Json(wire::ErrorBody { error: self.tell() })).into_response();
+        let mut response = (class.0, Json(wire::ErrorBody { error: self.into_detail() })).into_response();
         if class == STOPPING {
             response.headers_mut().insert("retry-after", axum::http::HeaderValue::from_static("2"));
         }

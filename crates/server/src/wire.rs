@@ -213,7 +213,7 @@ pub struct SessionPatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The same as `name`, but `null` takes the name away: the session is called by its newest title again.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "told")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub pinned_title: Option<Option<String>>,
     /// Empty takes the hint away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -229,7 +229,7 @@ pub struct SessionPatch {
 }
 
 /// Tells a field that is `null` from one that is not there.
-fn told<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(value: D) -> Result<Option<T>, D::Error> {
+fn present<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(value: D) -> Result<Option<T>, D::Error> {
     T::deserialize(value).map(Some)
 }
 

@@ -25,7 +25,7 @@ mod tables;
 
 pub use append::{Append, AppendError, Batch, Receipt, Room};
 pub use copies::{Copies, CopyError};
-pub use log::{Cause, Changes, Fence, Head, Log, MAX_PAGE_BYTES, PlacedEntry, ReadError};
+pub use log::{Changes, Fence, FenceCause, Head, Log, MAX_PAGE_BYTES, PlacedEntry, ReadError};
 pub use memory::MemoryStore;
 pub use model::Part;
 pub use sqlite::{OpenError, RESERVE_BYTES, SqliteStore, outside};

@@ -87,12 +87,12 @@ pub struct Fence {
     /// The first entry that is not read.
     pub seq: Seq,
     /// Why.
-    pub cause: Cause,
+    pub cause: FenceCause,
 }
 
 /// Why an entry can not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cause {
+pub enum FenceCause {
     /// It is not what was written, and this is wrong with it.
     Damaged(Cow<'static, str>),
     /// A newer version of the program wrote it. Nothing is lost: that version goes on with it.
@@ -103,11 +103,11 @@ impl fmt::Display for Fence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { stream, seq, cause } = self;
         match cause {
-            Cause::Damaged(what) => write!(
+            FenceCause::Damaged(what) => write!(
                 f,
                 "{stream} is damaged from entry {seq} on: {what}; it can be read up to there and takes no more"
             ),
-            Cause::Newer => write!(
+            FenceCause::Newer => write!(
                 f,
                 "a newer version of Throughline wrote {stream} from entry {seq} on; here it can be read up to there and \
                  takes no more; start that version to go on"
@@ -121,17 +121,17 @@ impl std::error::Error for Fence {}
 impl Fence {
     /// It is not what was written.
     pub fn damaged(stream: StreamId, seq: Seq, what: impl Into<Cow<'static, str>>) -> Self {
-        Self { stream, seq, cause: Cause::Damaged(what.into()) }
+        Self { stream, seq, cause: FenceCause::Damaged(what.into()) }
     }
 
     /// A newer version of the program wrote it.
     pub fn newer(stream: StreamId, seq: Seq) -> Self {
-        Self { stream, seq, cause: Cause::Newer }
+        Self { stream, seq, cause: FenceCause::Newer }
     }
 
     /// Nothing is wrong with it but that this program does not know it.
     pub fn is_newer(&self) -> bool {
-        self.cause == Cause::Newer
+        self.cause == FenceCause::Newer
     }
 }
 

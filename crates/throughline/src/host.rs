@@ -67,7 +67,7 @@ impl Host {
             BesideError::Open(err) => explain(err, data, advice),
             err => err.into(),
         })?;
-        tell(&found, &copies);
+        log_found(&found, &copies);
         end_leftovers(data).await?;
         let store = Arc::new(store);
         let seams = Seams {
@@ -170,7 +170,7 @@ pub(crate) fn new_incarnation() -> Incarnation {
 }
 
 /// Says what was out of order: to the server's log or, where there is none, to the person.
-fn tell(found: &CopiesFound, copies: &Copies) {
+fn log_found(found: &CopiesFound, copies: &Copies) {
     match found {
         CopiesFound::Nothing => (),
         CopiesFound::Empty(hydrated) => {

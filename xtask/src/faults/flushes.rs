@@ -48,7 +48,7 @@ fn fail_at_the_start(stage: &Stage, data: &Path, nth: u32) -> anyhow::Result<()>
 /// Gives how many prompts were acknowledged before it.
 fn fail(stage: &Stage, data: &Path, nth: u32) -> anyhow::Result<usize> {
     let server = Server::launch(with_failing_flush(stage, data, nth), data, &stage.log())?;
-    let story = Story::tell(&server)?;
+    let story = Story::run(&server)?;
     let status = server.ended(ENDS_WITHIN)?;
     ensure!(status.code() == Some(1), "R03: the server ended with {status}");
     if let Some(answer) = story.refusal() {

@@ -20,7 +20,7 @@ pub(super) struct Story {
 impl Story {
     /// Sends prompts until one is not acknowledged. The first keeps the agent at work, so the others wait and each is one
     /// write of its own.
-    pub(super) fn tell(server: &Server) -> anyhow::Result<Self> {
+    pub(super) fn run(server: &Server) -> anyhow::Result<Self> {
         let endpoint = server.endpoint();
         let mut http = Http::new(endpoint.clone());
         let session = begin(&mut http)?;

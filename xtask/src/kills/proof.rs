@@ -191,7 +191,7 @@ fn wrong_effect(deed: &Deed, effects: Option<&Effects>) -> Option<Violation> {
         }
         (Outcome::Acknowledged(answer), Some(effects)) => {
             let told = match act {
-                Act::Prompt { .. } => told_interaction(&answer.body),
+                Act::Prompt { .. } => interaction_in(&answer.body),
                 Act::Create { .. } | Act::Rename { .. } => return None,
             };
             if told.as_ref().is_some_and(|id| effects.interactions.contains_key(id)) {
@@ -253,7 +253,7 @@ fn what_was_seen_is_there(record: &Record, entries: &[Value]) -> Vec<Violation> 
         .collect()
 }
 
-fn told_interaction(body: &str) -> Option<String> {
+fn interaction_in(body: &str) -> Option<String> {
     let body: Value = serde_json::from_str(body).ok()?;
     body["interactionId"].as_str().map(str::to_owned)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use agent_client_protocol::v1::schema::{ContentBlock, ImageContent, ResourceLink, TextContent};
 use model::{Image, is_slash_command};
 
-use crate::{Told, ToldOf};
+use crate::{AgentPacket, PacketKind};
 
 // Said above what the agent is told ahead of the person's words, so that it is not taken for them. All begin with the words
 // by which records of other tools are known to hold them (`model::is_tools_own`).
@@ -27,7 +27,7 @@ pub(super) struct Ahead {
     /// What every agent is told of its session, if this one has not been.
     pub(super) brief: Option<String>,
     /// What it has to know for this prompt.
-    pub(super) packet: Option<Told>,
+    pub(super) packet: Option<AgentPacket>,
 }
 
 /// The blocks of a prompt. A command of the agent's own is known to it only where nothing stands before it. `files` are
@@ -44,7 +44,7 @@ pub(super) fn blocks(
     let is_command = is_slash_command(&text);
     let Ahead { brief, packet } = if is_command { Ahead::default() } else { ahead };
     let brief = brief.map(|text| labelled(BRIEF, &text));
-    let packet = packet.map(|Told { of, text }| labelled(label(of), &text));
+    let packet = packet.map(|AgentPacket { of, text }| labelled(label(of), &text));
     let picture = |image: Image| ContentBlock::Image(ImageContent::new(image.data, image.mime_type));
     let images: Vec<_> = images.into_iter().map(picture).collect();
     let links = files.into_iter().map(|(name, path)| ContentBlock::ResourceLink(ResourceLink::new(name, uri(&path))));
@@ -54,10 +54,10 @@ pub(super) fn blocks(
     brief.into_iter().chain(packet).chain(said).chain(links).collect()
 }
 
-fn label(of: ToldOf) -> &'static str {
+fn label(of: PacketKind) -> &'static str {
     match of {
-        ToldOf::EarlierTurns => EARLIER_TURNS,
-        ToldOf::PhaseBefore => PHASE_BEFORE,
+        PacketKind::EarlierTurns => EARLIER_TURNS,
+        PacketKind::PhaseBefore => PHASE_BEFORE,
     }
 }
 
@@ -123,12 +123,12 @@ mod tests {
     fn what_is_to_be_known_comes_first_and_says_what_it_is() {
         let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
         let files = vec![("a b".to_owned(), PathBuf::from("/p/a b%"))];
-        let told = |of| Ahead { brief: None, packet: Some(Told { of, text: "we did".to_owned() }) };
-        let step = blocks("do it".to_owned(), Vec::new(), told(ToldOf::PhaseBefore), Vec::new());
+        let told = |of| Ahead { brief: None, packet: Some(AgentPacket { of, text: "we did".to_owned() }) };
+        let step = blocks("do it".to_owned(), Vec::new(), told(PacketKind::PhaseBefore), Vec::new());
         insta::assert_snapshot!(serde_json::to_string(&step).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the work that this session goes on with. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"}]"#);
         let alone = blocks(" ".to_owned(), vec![image.clone()], Ahead::default(), Vec::new());
         insta::assert_snapshot!(serde_json::to_string(&alone).unwrap(), @r#"[{"type":"image","data":"AA==","mimeType":"image/png"}]"#);
-        let blocks = blocks("do it".to_owned(), vec![image], told(ToldOf::EarlierTurns), files);
+        let blocks = blocks("do it".to_owned(), vec![image], told(PacketKind::EarlierTurns), files);
         insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"text","text":"do it"},{"type":"resource_link","name":"a b","uri":"file:///p/a%20b%25"}]"#);
     }
 
@@ -136,7 +136,7 @@ mod tests {
     fn a_command_goes_out_alone_as_typed() {
         let ahead = || Ahead {
             brief: Some("Mark it.".to_owned()),
-            packet: Some(Told { of: ToldOf::EarlierTurns, text: "we did".to_owned() }),
+            packet: Some(AgentPacket { of: PacketKind::EarlierTurns, text: "we did".to_owned() }),
         };
         let command = blocks("/req my-spec".to_owned(), Vec::new(), ahead(), Vec::new());
         assert_eq!(serde_json::to_string(&command).unwrap(), r#"[{"type":"text","text":"/req my-spec"}]"#);

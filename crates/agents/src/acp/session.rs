@@ -35,7 +35,7 @@ use super::questions::Questions;
 use super::terminals::Terminals;
 use super::translate::Translator;
 use super::wire::Refused;
-use crate::{AgentRequest, AgentSettings, AgentStart, News};
+use crate::{AgentRequest, AgentSettings, AgentStart, AgentUpdate};
 use calls::Calls;
 use files::Files;
 use new_files::NewFiles;
@@ -49,7 +49,7 @@ pub(crate) struct Session {
     key: u64,
     inbox: Inbox,
     calls: Calls,
-    news: mpsc::Sender<News>,
+    news: mpsc::Sender<AgentUpdate>,
     start: AgentStart,
     /// The agent's own id of the conversation; empty before it has one.
     name: String,
@@ -82,7 +82,7 @@ struct Turn {
 /// What a session is held with.
 pub(crate) struct Ends {
     pub(crate) calls: mpsc::Receiver<AgentRequest>,
-    pub(crate) news: mpsc::Sender<News>,
+    pub(crate) news: mpsc::Sender<AgentUpdate>,
 }
 
 /// Why a session is over.
@@ -140,7 +140,7 @@ impl Session {
             now = self.step().await;
         }
         if let Err(Gone::Failed(reason)) = now {
-            drop(self.tell(AgentReport::Failed { reason }).await);
+            drop(self.send_report(AgentReport::Failed { reason }).await);
         }
         self.leave().await;
     }
@@ -172,7 +172,7 @@ impl Session {
             AgentRequest::SetOption { option, value } => self.set_option(&option, &value).await,
             AgentRequest::SignIn { method } => {
                 if self.sign_in(method).await? {
-                    self.tell(AgentReport::Ready { attached: None }).await?;
+                    self.send_report(AgentReport::Ready { attached: None }).await?;
                 }
                 Ok(())
             }
@@ -190,15 +190,15 @@ impl Session {
                 if let Some(turn) = &mut self.turn {
                     turn.watch.note_calls(self.translator.has_open_call());
                 }
-                self.tell_all(reports).await?;
-                self.tell_if_it_asks_less(&before).await
+                self.send_reports(reports).await?;
+                self.notice_if_it_asks_less(&before).await
             }
             Message::Request { id, method, params } => self.serve(id, &method, params).await,
             Message::Reply { id, result } => self.replied(id, result).await,
             Message::Withdrawn { id } => match self.questions.forget(&id) {
                 Some(key) => {
                     self.connection().answer(&id, Err(Error::from(ErrorCode::REQUEST_CANCELLED)));
-                    self.news.send(News::Withdrawn { key }).await.map_err(|_| Gone::LetGo)
+                    self.news.send(AgentUpdate::Withdrawn { key }).await.map_err(|_| Gone::LetGo)
                 }
                 None => Ok(()),
             },
@@ -206,7 +206,7 @@ impl Session {
             Message::Other { method, .. } if method == CLIENT_METHOD_NAMES.elicitation_complete => Ok(()),
             Message::Other { method, params } => {
                 let reports = self.translator.raw(json!({ "method": method, "params": params }));
-                self.tell_all(reports).await
+                self.send_reports(reports).await
             }
         }
     }
@@ -230,13 +230,13 @@ impl Session {
         };
         let before = self.standing();
         self.take_option(option, value, reply).await?;
-        self.tell_if_it_asks_less(&before).await
+        self.notice_if_it_asks_less(&before).await
     }
 
     async fn take_option(&mut self, option: &str, value: &str, reply: Value) -> Result<(), Gone> {
         let all = serde_json::from_value::<SetSessionConfigOptionResponse>(reply).ok();
         let reports = self.translator.option_set(option, value, all.map(|all| all.config_options));
-        self.tell_all(reports).await
+        self.send_reports(reports).await
     }
 
     /// The reply to a request, however much comes before it; `None` if it does not come in time. An agent that waits for
@@ -274,7 +274,7 @@ impl Session {
             AgentRequest::Cancel => self.cancel(),
             AgentRequest::Delete => self.purge()?,
             call @ (AgentRequest::Prompt { .. } | AgentRequest::SetOption { .. } | AgentRequest::SignIn { .. }) => {
-                self.calls.put_off(call)
+                self.calls.put_off(call);
             }
         }
         Ok(())
@@ -323,22 +323,22 @@ impl Session {
         self.lease.connection()
     }
 
-    async fn tell(&self, report: AgentReport) -> Result<(), Gone> {
-        self.news.send(News::Report(report)).await.map_err(|_| Gone::LetGo)
+    async fn send_report(&self, report: AgentReport) -> Result<(), Gone> {
+        self.news.send(AgentUpdate::Report(report)).await.map_err(|_| Gone::LetGo)
     }
 
-    async fn tell_all(&mut self, reports: Vec<AgentReport>) -> Result<(), Gone> {
+    async fn send_reports(&mut self, reports: Vec<AgentReport>) -> Result<(), Gone> {
         for mut report in reports {
             self.read_command_of_title(&mut report);
             self.look_for_new_files(&mut report).await;
-            self.tell(report).await?;
+            self.send_report(report).await?;
         }
         Ok(())
     }
 
     async fn notice(&self, title: &str, description: Option<String>) -> Result<(), Gone> {
         let notice = Notice { severity: Severity::Warning, title: title.to_owned(), description };
-        self.tell(AgentReport::Noticed(notice)).await
+        self.send_report(AgentReport::Noticed(notice)).await
     }
 }
 

@@ -62,8 +62,8 @@ impl Body {
     pub(super) async fn ended(self) -> String {
         match self {
             Self::Process(mut process) => match timeout(PATIENCE, process.ended()).await {
-                Ok(ended) => told("the agent ended", &ended),
-                Err(_) => told("the agent closed its output and was ended", &process.kill().await),
+                Ok(ended) => describe_end("the agent ended", &ended),
+                Err(_) => describe_end("the agent closed its output and was ended", &process.kill().await),
             },
             Self::Task(_) => "the agent ended".to_owned(),
         }
@@ -86,7 +86,7 @@ impl Body {
 }
 
 /// What is known of an end, for a person.
-fn told(what: &str, ended: &Ended) -> String {
+fn describe_end(what: &str, ended: &Ended) -> String {
     match last_words(&ended.stderr).as_str() {
         "" => format!("{what} ({})", ended.exit),
         words => format!("{what} ({}): {words}", ended.exit),

@@ -98,13 +98,13 @@ async fn off_the_loop<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
 ) -> Result<T, String> {
     match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(|why| told(&why)),
+        Ok(done) => done.map_err(|why| with_source(&why)),
         Err(stopped) => Err(stopped.to_string()),
     }
 }
 
 /// A failure with what is behind it.
-fn told(why: &FileError) -> String {
+fn with_source(why: &FileError) -> String {
     match std::error::Error::source(why) {
         Some(source) => format!("{why}: {source}"),
         None => why.to_string(),

@@ -24,7 +24,7 @@ pub(super) struct Behind {
 /// Behind which record it stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Nothing has been told.
+    /// Nothing has been emitted.
     #[default]
     Start,
     /// At this byte of a file; the check is of the bytes before it.
@@ -33,7 +33,7 @@ pub(super) enum Place {
     Record { key: String },
 }
 
-/// The last title that was told, to be recognised.
+/// The last title that was emitted, to be recognised.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct TitleMark {
     pub(super) hash: u64,

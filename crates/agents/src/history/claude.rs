@@ -15,9 +15,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::bookmark::Place;
+use super::builder::{TitledBy, TurnBuilder};
 use super::json::{self, Text, as_a, keep_first};
 use super::lines::{self, Spot};
-use super::teller::{Teller, TitledBy};
 use super::words::{self, Words};
 use super::{HistoryError, HistoryLimits, LastTurn, blobs, calls};
 use crate::acp::cut_chars;
@@ -116,12 +116,12 @@ struct Attachment<'a> {
     command_mode: Option<Cow<'a, str>>,
 }
 
-pub(super) fn read(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
     // A command that the person called, which is a prompt if the agent answers it.
     let mut command = None;
-    lines::each(path, last_turn, teller, |line, spot, teller| match serde_json::from_slice::<Record<'_>>(line) {
-        Ok(record) => record.tell(spot, &mut command, teller),
-        Err(_) => teller.skip("not a record"),
+    lines::each(path, last_turn, builder, |line, spot, builder| match serde_json::from_slice::<Record<'_>>(line) {
+        Ok(record) => record.emit(spot, &mut command, builder),
+        Err(_) => builder.skip("not a record"),
     })
 }
 
@@ -133,67 +133,67 @@ struct Called {
 }
 
 impl Record<'_> {
-    fn tell(&self, spot: Spot<'_>, command: &mut Option<Called>, teller: &mut Teller<'_>) {
+    fn emit(&self, spot: Spot<'_>, command: &mut Option<Called>, builder: &mut TurnBuilder<'_>) {
         if self.is_sidechain == Some(true) {
-            return teller.skip("a record of a sub-agent");
+            return builder.skip("a record of a sub-agent");
         }
         let at = self.timestamp.as_deref().and_then(json::instant);
         if let Some(at) = at {
-            teller.draft().created_at.get_or_insert(at);
+            builder.draft().created_at.get_or_insert(at);
         }
-        let draft = teller.draft();
+        let draft = builder.draft();
         keep_first(&mut draft.cwd, self.cwd.as_deref());
         keep_first(&mut draft.version, self.version.as_deref());
         match (self.kind.as_ref(), at) {
-            ("user", Some(at)) => self.tell_user(at, spot, command, teller),
-            ("assistant", Some(at)) => self.tell_assistant(at, command, teller),
-            ("attachment", Some(at)) => self.tell_attachment(at, spot, teller),
-            ("ai-title", at) => teller.title(at, self.ai_title.as_deref().unwrap_or_default(), TitledBy::Tool),
+            ("user", Some(at)) => self.emit_user(at, spot, command, builder),
+            ("assistant", Some(at)) => self.emit_assistant(at, command, builder),
+            ("attachment", Some(at)) => self.emit_attachment(at, spot, builder),
+            ("ai-title", at) => builder.title(at, self.ai_title.as_deref().unwrap_or_default(), TitledBy::Tool),
             ("custom-title", at) => {
-                teller.title(at, self.custom_title.as_deref().unwrap_or_default(), TitledBy::Person);
+                builder.title(at, self.custom_title.as_deref().unwrap_or_default(), TitledBy::Person);
             }
             ("summary", at) => {
                 let summary: Option<Text<'_>> = self.summary.and_then(as_a);
-                teller.title(at, summary.as_ref().map_or("", |summary| &summary.0), TitledBy::Tool);
+                builder.title(at, summary.as_ref().map_or("", |summary| &summary.0), TitledBy::Tool);
             }
-            ("user" | "assistant", None) => teller.skip("a message without its time"),
-            _ => teller.skip("a record of the program's own"),
+            ("user" | "assistant", None) => builder.skip("a message without its time"),
+            _ => builder.skip("a record of the program's own"),
         }
     }
 
-    fn tell_user(&self, at: Timestamp, spot: Spot<'_>, command: &mut Option<Called>, teller: &mut Teller<'_>) {
+    fn emit_user(&self, at: Timestamp, spot: Spot<'_>, command: &mut Option<Called>, builder: &mut TurnBuilder<'_>) {
         let Some(content) = self.message.as_ref().and_then(|message| message.content) else {
-            return teller.skip("a message without content");
+            return builder.skip("a message without content");
         };
         let blocks = Blocks::of(content);
         let mut said = Said::default();
         for block in &blocks.0 {
             match block.kind.as_ref() {
                 "text" => said.hear(block.text.as_deref().unwrap_or_default()),
-                "image" => said.see(block.source.as_ref(), teller.limits()),
-                "tool_result" => results::tell(at, block, self.tool_use_result, teller),
-                _ => teller.skip("a block of an unknown kind"),
+                "image" => said.see(block.source.as_ref(), builder.limits()),
+                "tool_result" => results::emit(at, block, self.tool_use_result, builder),
+                _ => builder.skip("a block of an unknown kind"),
             }
         }
         let is_compact = self.is_compact_summary == Some(true);
         if let Some(summary) = said.summary.filter(|_| !is_compact || said.words.is_empty()) {
-            return teller.compacted(at, Some(summary));
+            return builder.compacted(at, Some(summary));
         }
         if is_compact {
-            return teller.compacted(at, Some(said.words));
+            return builder.compacted(at, Some(said.words));
         }
         if said.is_command_done {
             *command = None;
         }
         if said.is_interrupted {
-            return teller.stopped(at, Outcome::Cancelled, None);
+            return builder.stopped(at, Outcome::Cancelled, None);
         }
         if self.is_meta == Some(true) || !self.is_by_person() {
-            return teller.skip("a message of the program's own");
+            return builder.skip("a message of the program's own");
         }
         if !said.words.is_empty() || !said.images.is_empty() {
             *command = None;
-            teller.prompt(at, said.words, said.images, spot.place());
+            builder.prompt(at, said.words, said.images, spot.place());
         } else if let Some(words) = said.command {
             *command = Some(Called { at, words, place: spot.place() });
         }
@@ -210,52 +210,52 @@ impl Record<'_> {
         origin.and_then(|origin| origin.kind).is_none_or(|kind| kind == "human")
     }
 
-    fn tell_assistant(&self, at: Timestamp, command: &mut Option<Called>, teller: &mut Teller<'_>) {
-        let Some(message) = &self.message else { return teller.skip("a message without content") };
+    fn emit_assistant(&self, at: Timestamp, command: &mut Option<Called>, builder: &mut TurnBuilder<'_>) {
+        let Some(message) = &self.message else { return builder.skip("a message without content") };
         if self.is_api_error_message == Some(true) {
             let title = message.content.map(|content| Blocks::of(content).text()).unwrap_or_default();
-            teller.notice(at, Notice { severity: Severity::Error, title: cut_chars(title, 2_000), description: None });
-            return teller.stopped(at, Outcome::Failed, None);
+            builder.notice(at, Notice { severity: Severity::Error, title: cut_chars(title, 2_000), description: None });
+            return builder.stopped(at, Outcome::Failed, None);
         }
         if message.model.as_deref() == Some("<synthetic>") {
-            return teller.skip("a message of the program's own");
+            return builder.skip("a message of the program's own");
         }
         if let Some(Called { at, words, place }) = command.take() {
-            teller.prompt(at, words, Vec::new(), place);
+            builder.prompt(at, words, Vec::new(), place);
         }
-        keep_first(&mut teller.draft().model, message.model.as_deref());
+        keep_first(&mut builder.draft().model, message.model.as_deref());
         for block in message.content.map(Blocks::of).unwrap_or_default().0 {
-            block.tell(at, teller);
+            block.emit(at, builder);
         }
         if let Some(tokens) = message.usage.and_then(as_a::<Tokens>) {
             let read = tokens.input_tokens + tokens.cache_creation_input_tokens + tokens.cache_read_input_tokens;
-            teller.usage(Usage { used: read + tokens.output_tokens, size: 0, cost: None, tokens: None });
+            builder.usage(Usage { used: read + tokens.output_tokens, size: 0, cost: None, tokens: None });
         }
         match message.stop_reason.as_deref() {
-            Some("end_turn" | "stop_sequence") => teller.stopped(at, Outcome::Completed, None),
-            Some(reason @ ("max_tokens" | "refusal")) => teller.stopped(at, Outcome::Failed, Some(reason.to_owned())),
+            Some("end_turn" | "stop_sequence") => builder.stopped(at, Outcome::Completed, None),
+            Some(reason @ ("max_tokens" | "refusal")) => builder.stopped(at, Outcome::Failed, Some(reason.to_owned())),
             Some(_) | None => (),
         }
     }
 
     /// What the person said while the agent was at work.
-    fn tell_attachment(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+    fn emit_attachment(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
         let queued = self.attachment.and_then(as_a::<Attachment<'_>>).filter(|attachment| {
             attachment.kind == "queued_command"
                 && attachment.command_mode.as_deref().is_none_or(|mode| mode == "prompt")
         });
         let Some(prompt) = queued.and_then(|queued| queued.prompt) else {
-            return teller.skip("a record of the program's own");
+            return builder.skip("a record of the program's own");
         };
         let mut said = Said::default();
         for block in Blocks::of(prompt).0 {
             match block.kind.as_ref() {
-                "image" => said.see(block.source.as_ref(), teller.limits()),
+                "image" => said.see(block.source.as_ref(), builder.limits()),
                 _ => said.hear(block.text.as_deref().unwrap_or_default()),
             }
         }
         if !said.words.is_empty() || !said.images.is_empty() {
-            teller.prompt(at, said.words, said.images, spot.place());
+            builder.prompt(at, said.words, said.images, spot.place());
         }
     }
 }
@@ -318,19 +318,19 @@ impl<'a> Blocks<'a> {
 }
 
 impl Block<'_> {
-    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         match (self.kind.as_ref(), &self.id, &self.name) {
-            ("text", ..) => teller.text(at, self.text.as_deref().unwrap_or_default().to_owned()),
-            ("thinking", ..) => teller.thought(at, self.thinking.as_deref().unwrap_or_default().to_owned()),
+            ("text", ..) => builder.text(at, self.text.as_deref().unwrap_or_default().to_owned()),
+            ("thinking", ..) => builder.thought(at, self.thinking.as_deref().unwrap_or_default().to_owned()),
             ("tool_use" | "server_tool_use", Some(id), Some(name)) => {
                 let input: Option<Value> = self.input.and_then(as_a);
                 let steps = input.as_ref().filter(|_| name == "TodoWrite").and_then(calls::plan);
                 match steps {
-                    Some(steps) => teller.plan(at, steps),
-                    None => teller.call(at, id, calls::start(name, input)),
+                    Some(steps) => builder.plan(at, steps),
+                    None => builder.call(at, id, calls::start(name, input)),
                 }
             }
-            _ => teller.skip("a block of an unknown kind"),
+            _ => builder.skip("a block of an unknown kind"),
         }
     }
 }

@@ -16,9 +16,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::builder::{TitledBy, TurnBuilder};
 use super::json::{self as raw, Text, as_a, keep_first};
 use super::lines::{self, Spot};
-use super::teller::{Teller, TitledBy};
 use super::words::{self, Words};
 use super::{HistoryError, LastTurn, blobs, calls};
 use crate::acp::cut_chars;
@@ -118,27 +118,32 @@ struct TokenUsage {
     total_tokens: u64,
 }
 
-pub(super) fn read(path: &Path, id: &str, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+pub(super) fn read(
+    path: &Path,
+    id: &str,
+    last_turn: LastTurn,
+    builder: &mut TurnBuilder<'_>,
+) -> Result<(), HistoryError> {
     if let Some(name) = index::name_of(path, id) {
-        teller.title(None, &name, TitledBy::Tool);
+        builder.title(None, &name, TitledBy::Tool);
     }
     let mut is_subagents = false;
-    lines::each(path, last_turn, teller, |line, spot, teller| match serde_json::from_slice::<Record<'_>>(line) {
-        Ok(record) if record.kind == "session_meta" => is_subagents |= !record.tell_meta(teller),
-        Ok(_) if is_subagents => teller.skip("a record of a sub-agent"),
-        Ok(record) => record.tell(spot, teller),
-        Err(_) => teller.skip("not a record"),
+    lines::each(path, last_turn, builder, |line, spot, builder| match serde_json::from_slice::<Record<'_>>(line) {
+        Ok(record) if record.kind == "session_meta" => is_subagents |= !record.emit_meta(builder),
+        Ok(_) if is_subagents => builder.skip("a record of a sub-agent"),
+        Ok(record) => record.emit(spot, builder),
+        Err(_) => builder.skip("not a record"),
     })
 }
 
 impl Record<'_> {
     /// Whether it is the record of a person's own conversation.
-    fn tell_meta(&self, teller: &mut Teller<'_>) -> bool {
+    fn emit_meta(&self, builder: &mut TurnBuilder<'_>) -> bool {
         let Some(meta) = as_a::<Meta<'_>>(self.payload) else {
-            teller.skip("not a record");
+            builder.skip("not a record");
             return true;
         };
-        let draft = teller.draft();
+        let draft = builder.draft();
         keep_first(&mut draft.cwd, meta.cwd.as_deref());
         keep_first(&mut draft.version, meta.cli_version.as_deref());
         let at = meta.timestamp.as_deref().or(Some(&self.timestamp)).and_then(raw::instant);
@@ -146,27 +151,27 @@ impl Record<'_> {
         !meta.source.is_some_and(|source| raw::is_object(source) && source.get().contains("subagent"))
     }
 
-    fn tell(&self, spot: Spot<'_>, teller: &mut Teller<'_>) {
-        let Some(at) = raw::instant(&self.timestamp) else { return teller.skip("a record without its time") };
+    fn emit(&self, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
+        let Some(at) = raw::instant(&self.timestamp) else { return builder.skip("a record without its time") };
         match self.kind.as_ref() {
             "response_item" => match as_a::<Item<'_>>(self.payload) {
-                Some(item) => item.tell(at, spot, teller),
-                None => teller.skip("not a record"),
+                Some(item) => item.emit(at, spot, builder),
+                None => builder.skip("not a record"),
             },
             "event_msg" => match as_a::<Shown<'_>>(self.payload) {
-                Some(shown) => shown.tell(at, self.payload, teller),
-                None => teller.skip("not a record"),
+                Some(shown) => shown.emit(at, self.payload, builder),
+                None => builder.skip("not a record"),
             },
             "turn_context" => {
                 let context: Option<TurnContext<'_>> = as_a(self.payload);
-                keep_first(&mut teller.draft().model, context.and_then(|context| context.model).as_deref());
+                keep_first(&mut builder.draft().model, context.and_then(|context| context.model).as_deref());
             }
             "compacted" => {
                 let compacted: Option<Compacted<'_>> = as_a(self.payload);
                 let summary = compacted.map(|compacted| compacted.message.into_owned());
-                teller.compacted(at, summary.filter(|summary| !summary.is_empty()));
+                builder.compacted(at, summary.filter(|summary| !summary.is_empty()));
             }
-            _ => teller.skip("a record of the program's own"),
+            _ => builder.skip("a record of the program's own"),
         }
     }
 }
@@ -178,19 +183,19 @@ struct Compacted<'a> {
 }
 
 impl Item<'_> {
-    fn tell(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
         match (self.kind.as_ref(), self.role.as_deref(), self.call_id.as_deref()) {
-            ("message", Some("user"), _) => self.tell_user(at, spot, teller),
+            ("message", Some("user"), _) => self.emit_user(at, spot, builder),
             ("message", Some("assistant"), _) => {
                 let parts = self.content.map(raw::items).unwrap_or_default();
                 for part in parts.into_iter().filter_map(as_a::<Part<'_>>) {
-                    teller.text(at, part.text.unwrap_or_default().into_owned());
+                    builder.text(at, part.text.unwrap_or_default().into_owned());
                 }
             }
             ("reasoning", ..) => {
                 let parts = [self.summary, self.content].into_iter().flatten().flat_map(raw::items);
                 let thoughts = parts.filter_map(as_a::<Part<'_>>).filter_map(|part| part.text);
-                teller.thought(at, thoughts.collect::<Vec<_>>().join("\n\n"));
+                builder.thought(at, thoughts.collect::<Vec<_>>().join("\n\n"));
             }
             ("function_call", _, Some(id)) => {
                 let name = self.name.as_deref().unwrap_or_default();
@@ -201,30 +206,30 @@ impl Item<'_> {
                     None => name.to_owned(),
                 };
                 match steps {
-                    Some(steps) => teller.plan(at, steps),
-                    None => teller.call(at, id, calls::start(&name, input)),
+                    Some(steps) => builder.plan(at, steps),
+                    None => builder.call(at, id, calls::start(&name, input)),
                 }
             }
             ("custom_tool_call", _, Some(id)) => {
                 let name = self.name.as_deref().unwrap_or_default();
                 let given = self.input.as_deref().unwrap_or_default();
                 let input = if name == "apply_patch" { items::of_patch(given) } else { json!({ "input": given }) };
-                teller.call(at, id, calls::start(name, Some(input)));
+                builder.call(at, id, calls::start(name, Some(input)));
             }
             ("local_shell_call", _, Some(id)) => {
-                teller.call(at, id, calls::start("shell", self.action.and_then(as_a)));
+                builder.call(at, id, calls::start("shell", self.action.and_then(as_a)));
             }
             ("function_call_output" | "custom_tool_call_output", _, Some(id)) => {
                 if let Some(output) = self.output {
-                    outputs::tell(at, id, output, teller);
+                    outputs::emit(at, id, output, builder);
                 }
             }
-            ("message", ..) => teller.skip("a message of the program's own"),
-            _ => teller.skip("an item of an unknown kind"),
+            ("message", ..) => builder.skip("a message of the program's own"),
+            _ => builder.skip("an item of an unknown kind"),
         }
     }
 
-    fn tell_user(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+    fn emit_user(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
         let kinds = self.metadata.as_ref().and_then(|metadata| metadata.content_item_kinds.as_deref()).unwrap_or(&[]);
         let mut said: Vec<String> = Vec::new();
         let mut images: Vec<Image> = Vec::new();
@@ -240,16 +245,16 @@ impl Item<'_> {
                 Words::Own(_) | Words::Command(_) | Words::Interrupted | Words::CommandOutput | Words::Tools => (),
             }
             let Some((mime_type, data)) = part.image_url.as_deref().and_then(blobs::from_data_url) else { continue };
-            match blobs::of_prompt(mime_type, data, teller.limits()) {
+            match blobs::of_prompt(mime_type, data, builder.limits()) {
                 Ok(image) if images.len() < MAX_IMAGES => images.push(image),
                 Ok(image) => said.push(format!("[{}, not kept]", image.mime_type)),
                 Err(mention) => said.push(mention),
             }
         }
         if said.is_empty() && images.is_empty() {
-            return teller.skip("a message of the program's own");
+            return builder.skip("a message of the program's own");
         }
-        teller.prompt(at, said.join("\n\n"), images, spot.place());
+        builder.prompt(at, said.join("\n\n"), images, spot.place());
     }
 }
 
@@ -259,31 +264,31 @@ fn is_around_picture(words: &str) -> bool {
 }
 
 impl Shown<'_> {
-    fn tell(&self, at: Timestamp, payload: &RawValue, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, payload: &RawValue, builder: &mut TurnBuilder<'_>) {
         match self.kind.as_ref() {
-            "task_complete" => teller.stopped(at, Outcome::Completed, None),
-            "turn_aborted" => teller.stopped(at, Outcome::Cancelled, None),
+            "task_complete" => builder.stopped(at, Outcome::Completed, None),
+            "turn_aborted" => builder.stopped(at, Outcome::Cancelled, None),
             "error" | "stream_error" => {
                 let title = cut_chars(self.message.as_deref().unwrap_or_default().to_owned(), 2_000);
-                teller.notice(at, Notice { severity: Severity::Error, title, description: None });
+                builder.notice(at, Notice { severity: Severity::Error, title, description: None });
             }
             "thread_name_updated" => {
-                teller.title(Some(at), self.thread_name.as_deref().unwrap_or_default(), TitledBy::Tool);
+                builder.title(Some(at), self.thread_name.as_deref().unwrap_or_default(), TitledBy::Tool);
             }
             "token_count" => {
                 let Some(info) = &self.info else { return };
                 let used = info.last_token_usage.as_ref().map_or(0, |usage| usage.total_tokens);
                 let size = info.model_context_window.unwrap_or(0);
-                teller.usage(Usage { used, size, cost: None, tokens: None });
+                builder.usage(Usage { used, size, cost: None, tokens: None });
             }
             "item_completed" => match self.item {
-                Some(item) => items::tell(at, item, teller),
-                None => teller.skip("not a record"),
+                Some(item) => items::emit(at, item, builder),
+                None => builder.skip("not a record"),
             },
-            "patch_apply_end" => items::tell_patch(at, payload, teller),
-            // The same is told as an item.
+            "patch_apply_end" => items::emit_patch(at, payload, builder),
+            // The same is emitted as an item.
             "user_message" | "agent_message" | "agent_reasoning" | "agent_reasoning_raw_content" => (),
-            _ => teller.skip("a record of the program's own"),
+            _ => builder.skip("a record of the program's own"),
         }
     }
 }

@@ -12,10 +12,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::builder::TurnBuilder;
 use super::calls::{self, Shown};
 use super::json::{self, as_a, items, keep_first};
 use super::lines::{self, Spot};
-use super::teller::Teller;
 use super::words::{self, Words};
 use super::{HistoryError, LastTurn};
 
@@ -148,50 +148,50 @@ struct Tokens {
     output_tokens: u64,
 }
 
-pub(super) fn read(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
-    lines::each(path, last_turn, teller, |line, spot, teller| {
-        let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return teller.skip("not a record") };
-        let Some(at) = json::instant(&record.timestamp) else { return teller.skip("a record without its time") };
-        if record.tell(at, spot, teller).is_none() {
-            teller.skip("not a record");
+pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
+    lines::each(path, last_turn, builder, |line, spot, builder| {
+        let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return builder.skip("not a record") };
+        let Some(at) = json::instant(&record.timestamp) else { return builder.skip("a record without its time") };
+        if record.emit(at, spot, builder).is_none() {
+            builder.skip("not a record");
         }
     })
 }
 
 impl Record<'_> {
     /// None if its data are not what they should be.
-    fn tell(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) -> Option<()> {
+    fn emit(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) -> Option<()> {
         match self.kind.as_ref() {
-            "session.start" => as_a::<Start<'_>>(self.data)?.tell(teller),
+            "session.start" => as_a::<Start<'_>>(self.data)?.emit(builder),
             "session.model_change" => {
                 let changed = as_a::<ModelChange<'_>>(self.data)?;
-                keep_first(&mut teller.draft().model, changed.new_model.as_deref());
+                keep_first(&mut builder.draft().model, changed.new_model.as_deref());
             }
-            "user.message" => as_a::<Prompt<'_>>(self.data)?.tell(at, spot, teller),
-            "assistant.message" => as_a::<Answer<'_>>(self.data)?.tell(at, teller),
+            "user.message" => as_a::<Prompt<'_>>(self.data)?.emit(at, spot, builder),
+            "assistant.message" => as_a::<Answer<'_>>(self.data)?.emit(at, builder),
             "tool.execution_start" => {
                 let CallStart { tool_call_id, tool_name, arguments, parent_tool_call_id } = as_a(self.data)?;
                 match parent_tool_call_id {
-                    Some(_) => teller.skip("a record of a sub-agent"),
-                    None => teller.call(at, &tool_call_id, calls::start(&tool_name, arguments)),
+                    Some(_) => builder.skip("a record of a sub-agent"),
+                    None => builder.call(at, &tool_call_id, calls::start(&tool_name, arguments)),
                 }
             }
-            "tool.execution_complete" => as_a::<CallEnd<'_>>(self.data)?.tell(at, teller),
+            "tool.execution_complete" => as_a::<CallEnd<'_>>(self.data)?.emit(at, builder),
             "session.usage_record" => {
                 let Tokens { input_tokens, output_tokens } = as_a::<UsageRecord>(self.data)?.usage;
                 let used = input_tokens.saturating_add(output_tokens);
-                teller.usage(Usage { used, size: 0, cost: None, tokens: None });
+                builder.usage(Usage { used, size: 0, cost: None, tokens: None });
             }
-            "abort" => teller.stopped(at, Outcome::Cancelled, None),
-            _ => teller.skip("a record of the program's own"),
+            "abort" => builder.stopped(at, Outcome::Cancelled, None),
+            _ => builder.skip("a record of the program's own"),
         }
         Some(())
     }
 }
 
 impl Start<'_> {
-    fn tell(&self, teller: &mut Teller<'_>) {
-        let draft = teller.draft();
+    fn emit(&self, builder: &mut TurnBuilder<'_>) {
+        let draft = builder.draft();
         keep_first(&mut draft.version, self.copilot_version.as_deref());
         keep_first(&mut draft.cwd, self.context.as_ref().and_then(|context| context.cwd.as_deref()));
         draft.created_at = draft.created_at.or(self.start_time.as_deref().and_then(json::instant));
@@ -199,45 +199,45 @@ impl Start<'_> {
 }
 
 impl Prompt<'_> {
-    fn tell(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
         let is_persons = self.source.as_deref().is_none_or(|source| source == "user");
         match words::of(&self.content) {
-            Words::Own(own) if is_persons => teller.prompt(at, own.to_owned(), Vec::new(), spot.place()),
-            Words::Command(command) if is_persons => teller.prompt(at, command, Vec::new(), spot.place()),
-            _ => teller.skip("a message of the program's own"),
+            Words::Own(own) if is_persons => builder.prompt(at, own.to_owned(), Vec::new(), spot.place()),
+            Words::Command(command) if is_persons => builder.prompt(at, command, Vec::new(), spot.place()),
+            _ => builder.skip("a message of the program's own"),
         }
     }
 }
 
 impl Answer<'_> {
-    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         if self.parent_tool_call_id.is_some() {
-            return teller.skip("a record of a sub-agent");
+            return builder.skip("a record of a sub-agent");
         }
         if let Some(thought) = &self.reasoning_text {
-            teller.thought(at, thought.clone().into_owned());
+            builder.thought(at, thought.clone().into_owned());
         }
         let text = self.content.clone().unwrap_or_default();
         let is_last = !text.trim().is_empty() && self.tool_requests.map(items).unwrap_or_default().is_empty();
-        teller.text(at, text.into_owned());
+        builder.text(at, text.into_owned());
         if is_last {
-            teller.stopped(at, Outcome::Completed, None);
+            builder.stopped(at, Outcome::Completed, None);
         }
     }
 }
 
 impl CallEnd<'_> {
-    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         if self.parent_tool_call_id.is_some() {
-            return teller.skip("a record of a sub-agent");
+            return builder.skip("a record of a sub-agent");
         }
         let status = match (self.success, self.error.as_ref().and_then(|error| error.code.as_deref())) {
             (Some(true), _) => ToolStatus::Completed,
             (_, Some("rejected")) => ToolStatus::Cancelled,
             _ => ToolStatus::Failed,
         };
-        let shown = self.shown(teller.find_call(&self.tool_call_id), status);
-        teller.change_call(at, &self.tool_call_id, calls::end(status, shown));
+        let shown = self.shown(builder.find_call(&self.tool_call_id), status);
+        builder.change_call(at, &self.tool_call_id, calls::end(status, shown));
     }
 
     fn shown(&self, call: Option<&ToolChange>, status: ToolStatus) -> Shown {

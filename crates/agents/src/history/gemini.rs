@@ -1,7 +1,7 @@
 //! Gemini CLI: a file for each session, below `tmp/` a folder for each directory.
 //!
 //! Newer versions append lines: messages, and changes of the whole (`$set`). A message that comes again with the same id
-//! takes the earlier one's place; so a call is told by the message that has its result. A session that is taken up
+//! takes the earlier one's place; so a call is emitted by the message that has its result. A session that is taken up
 //! again begins with all its messages anew, which are left out. Older versions write one JSON document each time anew.
 
 mod message;
@@ -15,9 +15,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::bookmark::Place;
+use super::builder::{TitledBy, TurnBuilder};
 use super::json::{self, as_a, items, keep_first};
 use super::lines;
-use super::teller::{Teller, TitledBy};
 use super::{HistoryError, LastTurn};
 use message::{Message, Messages};
 
@@ -63,42 +63,42 @@ pub(super) fn id_of(path: &Path) -> Option<String> {
     (!id.is_empty()).then(|| id.to_owned())
 }
 
-pub(super) fn read(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
-    keep_first(&mut teller.draft().cwd, directory_of(path).as_deref());
+pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
+    keep_first(&mut builder.draft().cwd, directory_of(path).as_deref());
     if path.extension().is_some_and(|of| of == "json") {
-        return read_document(path, last_turn, teller);
+        return read_document(path, last_turn, builder);
     }
     let mut messages = Messages::default();
     let mut is_subagents = false;
-    lines::each(path, last_turn, teller, |line, spot, teller| {
-        let Ok(record) = serde_json::from_slice::<Line<'_>>(line) else { return teller.skip("not a record") };
+    lines::each(path, last_turn, builder, |line, spot, builder| {
+        let Ok(record) = serde_json::from_slice::<Line<'_>>(line) else { return builder.skip("not a record") };
         match record {
-            _ if is_subagents => teller.skip("a record of a sub-agent"),
+            _ if is_subagents => builder.skip("a record of a sub-agent"),
             Line { set: Some(set), .. } => {
-                let Some(head) = as_a::<Head<'_>>(set) else { return teller.skip("not a record") };
-                teller.title(None, head.summary.as_deref().unwrap_or_default(), TitledBy::Tool);
+                let Some(head) = as_a::<Head<'_>>(set) else { return builder.skip("not a record") };
+                builder.title(None, head.summary.as_deref().unwrap_or_default(), TitledBy::Tool);
                 // What was written by an older version is told from here.
                 let restated = head.messages.map(items).unwrap_or_default();
-                if messages.is_fresh() && *teller.place() == Place::Start {
+                if messages.is_fresh() && *builder.place() == Place::Start {
                     for message in restated.into_iter().filter_map(as_a::<Message<'_>>) {
-                        messages.tell(&message, || spot.place(), teller);
+                        messages.emit(&message, || spot.place(), builder);
                     }
                 }
             }
             Line { session: Some(_), .. } => match serde_json::from_slice::<Head<'_>>(line) {
-                Ok(head) => is_subagents = !head.tell(teller),
-                Err(_) => teller.skip("not a record"),
+                Ok(head) => is_subagents = !head.emit(builder),
+                Err(_) => builder.skip("not a record"),
             },
             Line { id: Some(_), .. } => match serde_json::from_slice::<Message<'_>>(line) {
-                Ok(message) => messages.tell(&message, || spot.place(), teller),
-                Err(_) => teller.skip("not a record"),
+                Ok(message) => messages.emit(&message, || spot.place(), builder),
+                Err(_) => builder.skip("not a record"),
             },
-            Line { .. } => teller.skip("a record of the program's own"),
+            Line { .. } => builder.skip("a record of the program's own"),
         }
     })
 }
 
-fn read_document(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+fn read_document(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
     let file = lines::open(path)?;
     let bytes = file.metadata()?.len();
     if bytes > MAX_DOCUMENT_BYTES {
@@ -107,16 +107,16 @@ fn read_document(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> R
     let mut document = Vec::new();
     file.take(MAX_DOCUMENT_BYTES).read_to_end(&mut document)?;
     let Ok(head) = serde_json::from_slice::<Head<'_>>(&document) else {
-        teller.skip("not a record");
+        builder.skip("not a record");
         return Ok(());
     };
-    if !head.tell(teller) {
-        teller.skip("a record of a sub-agent");
+    if !head.emit(builder) {
+        builder.skip("a record of a sub-agent");
         return Ok(());
     }
     let listed = head.messages.map(items).unwrap_or_default();
     let listed: Vec<Message<'_>> = listed.into_iter().filter_map(as_a).collect();
-    let from = match teller.place() {
+    let from = match builder.place() {
         Place::Start => 0,
         Place::Byte { .. } => return Err(HistoryError::ForeignBookmark),
         Place::Record { key } => {
@@ -124,26 +124,26 @@ fn read_document(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> R
             at.ok_or(HistoryError::Rewritten)? + 1
         }
     };
-    let mut behind = teller.place().clone();
+    let mut behind = builder.place().clone();
     let mut messages = Messages::default();
     for message in &listed[from..] {
-        messages.tell(message, || behind.clone(), teller);
+        messages.emit(message, || behind.clone(), builder);
         behind = Place::Record { key: message.id().to_owned() };
-        if teller.is_over() {
+        if builder.is_over() {
             break;
         }
     }
-    teller.end(behind, last_turn);
+    builder.end(behind, last_turn);
     Ok(())
 }
 
 impl Head<'_> {
     /// Whether it is the record of a person's own conversation.
-    fn tell(&self, teller: &mut Teller<'_>) -> bool {
+    fn emit(&self, builder: &mut TurnBuilder<'_>) -> bool {
         let at = self.start_time.as_deref().and_then(json::instant);
-        let draft = teller.draft();
+        let draft = builder.draft();
         draft.created_at = draft.created_at.or(at);
-        teller.title(None, self.summary.as_deref().unwrap_or_default(), TitledBy::Tool);
+        builder.title(None, self.summary.as_deref().unwrap_or_default(), TitledBy::Tool);
         self.kind.as_deref() != Some("subagent")
     }
 }

@@ -13,10 +13,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::bookmark::Place;
+use super::builder::{TitledBy, TurnBuilder};
 use super::calls::{self, Shown};
 use super::json::{as_a, items, keep_first};
 use super::sqlite::{Database, Row};
-use super::teller::{Teller, TitledBy};
 use super::words::{self, Words};
 use super::{HistoryError, LastTurn, blobs};
 use crate::acp::cut_chars;
@@ -107,12 +107,17 @@ pub(super) fn sessions(path: &Path, max: usize) -> Vec<(String, Timestamp)> {
     found
 }
 
-pub(super) fn read(path: &Path, id: &str, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+pub(super) fn read(
+    path: &Path,
+    id: &str,
+    last_turn: LastTurn,
+    builder: &mut TurnBuilder<'_>,
+) -> Result<(), HistoryError> {
     let database = Database::open(path)?;
-    tell_session(&database, id, teller)?;
-    let (after_at, after_id) = after(&database, id, teller.place())?;
-    let mut behind = teller.place().clone();
-    let max_bytes = teller.limits().record_bytes.to_string();
+    emit_session(&database, id, builder)?;
+    let (after_at, after_id) = after(&database, id, builder.place())?;
+    let mut behind = builder.place().clone();
+    let max_bytes = builder.limits().record_bytes.to_string();
     database.each(
         "SELECT message_id, created_timestamp, role,
                 CASE WHEN length(content_json) <= CAST(?4 AS INTEGER) THEN content_json END,
@@ -123,31 +128,31 @@ pub(super) fn read(path: &Path, id: &str, last_turn: LastTurn, teller: &mut Tell
          ORDER BY created_timestamp, id",
         &[id, &after_at.to_string(), &after_id.to_string(), &max_bytes],
         |row| {
-            tell_message(&row, &behind, teller);
+            emit_message(&row, &behind, builder);
             if let Some(key) = row.text(0) {
                 behind = Place::Record { key: key.to_owned() };
             }
-            if teller.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if builder.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         },
     )?;
-    teller.end(behind, last_turn);
+    builder.end(behind, last_turn);
     Ok(())
 }
 
-fn tell_session(database: &Database, id: &str, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+fn emit_session(database: &Database, id: &str, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
     database.each(
         "SELECT working_dir, name, user_set_name, CAST(strftime('%s', created_at) AS INTEGER), model_config_json
          FROM sessions
          WHERE id = ?1",
         &[id],
         |row| {
-            let draft = teller.draft();
+            let draft = builder.draft();
             keep_first(&mut draft.cwd, row.text(0));
             draft.created_at = row.number(3).map(instant);
             draft.model = row.text(4).and_then(|model| serde_json::from_str::<ModelConfig>(model).ok()?.model_name);
             let by = if row.number(2) == Some(1) { TitledBy::Person } else { TitledBy::Tool };
             let name = row.text(1).filter(|name| by == TitledBy::Person || !NOT_NAMED_YET.contains(name));
-            teller.title(None, name.unwrap_or_default(), by);
+            builder.title(None, name.unwrap_or_default(), by);
             ControlFlow::Break(())
         },
     )
@@ -172,17 +177,17 @@ fn after(database: &Database, id: &str, place: &Place) -> Result<(i64, i64), His
     found.ok_or(HistoryError::Rewritten)
 }
 
-fn tell_message(row: &Row<'_>, behind: &Place, teller: &mut Teller<'_>) {
+fn emit_message(row: &Row<'_>, behind: &Place, builder: &mut TurnBuilder<'_>) {
     let (Some(at), Some(role), Some(content)) = (row.number(1), row.text(2), row.text(3)) else {
-        return teller.skip("a record that is too long");
+        return builder.skip("a record that is too long");
     };
     let at = instant(at);
     let metadata: Option<Metadata> = row.text(4).and_then(|metadata| serde_json::from_str(metadata).ok());
     let is_seen = metadata.and_then(|metadata| metadata.user_visible).unwrap_or(true);
-    let Ok(blocks) = serde_json::from_str::<Vec<&RawValue>>(content) else { return teller.skip("not a record") };
+    let Ok(blocks) = serde_json::from_str::<Vec<&RawValue>>(content) else { return builder.skip("not a record") };
     let blocks: Vec<Block<'_>> = blocks.into_iter().filter_map(as_a).collect();
     if !is_seen {
-        return teller.skip("a message of the program's own");
+        return builder.skip("a message of the program's own");
     }
     let (mut said, mut images): (Vec<String>, Vec<Image>) = (Vec::new(), Vec::new());
     for block in &blocks {
@@ -195,46 +200,46 @@ fn tell_message(row: &Row<'_>, behind: &Place, teller: &mut Teller<'_>) {
             ("user", "image") => {
                 let data: Option<String> = block.data.and_then(as_a);
                 let mime_type = block.mime_type.as_deref().unwrap_or_default();
-                match blobs::of_prompt(mime_type, data.as_deref().unwrap_or_default(), teller.limits()) {
+                match blobs::of_prompt(mime_type, data.as_deref().unwrap_or_default(), builder.limits()) {
                     Ok(image) if images.len() < MAX_IMAGES => images.push(image),
                     Ok(image) => said.push(format!("[{}, not kept]", image.mime_type)),
                     Err(mention) => said.push(mention),
                 }
             }
-            _ => block.tell(at, teller),
+            _ => block.emit(at, builder),
         }
     }
     if !said.is_empty() || !images.is_empty() {
-        teller.prompt(at, said.join("\n\n"), images, behind.clone());
+        builder.prompt(at, said.join("\n\n"), images, behind.clone());
     }
     let is_answer = role == "assistant" && blocks.iter().any(|block| block.kind == "text");
     if is_answer && !blocks.iter().any(|block| block.kind == "toolRequest") {
-        teller.stopped(at, model::Outcome::Completed, None);
+        builder.stopped(at, model::Outcome::Completed, None);
     }
 }
 
 impl Block<'_> {
-    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         match (self.kind.as_ref(), &self.id, &self.tool_call, &self.tool_result) {
-            ("text", ..) => teller.text(at, self.text.as_deref().unwrap_or_default().to_owned()),
-            ("thinking", ..) => teller.thought(at, self.thinking.as_deref().unwrap_or_default().to_owned()),
-            ("reasoning", ..) => teller.thought(at, self.text.as_deref().unwrap_or_default().to_owned()),
+            ("text", ..) => builder.text(at, self.text.as_deref().unwrap_or_default().to_owned()),
+            ("thinking", ..) => builder.thought(at, self.thinking.as_deref().unwrap_or_default().to_owned()),
+            ("reasoning", ..) => builder.thought(at, self.text.as_deref().unwrap_or_default().to_owned()),
             ("toolRequest", Some(id), Some(call), _) => match call.value.and_then(as_a::<Call<'_>>) {
-                Some(call) => teller.call(at, id, calls::start(&call.name, call.arguments)),
-                None => teller.skip("a call that is none"),
+                Some(call) => builder.call(at, id, calls::start(&call.name, call.arguments)),
+                None => builder.skip("a call that is none"),
             },
-            ("toolResponse", Some(id), _, Some(result)) => result.tell(at, id, teller),
+            ("toolResponse", Some(id), _, Some(result)) => result.emit(at, id, builder),
             ("systemNotification", ..) => {
                 let title = cut_chars(self.msg.as_deref().unwrap_or_default().to_owned(), 2_000);
-                teller.notice(at, Notice { severity: Severity::Info, title, description: None });
+                builder.notice(at, Notice { severity: Severity::Info, title, description: None });
             }
-            _ => teller.skip("a block of an unknown kind"),
+            _ => builder.skip("a block of an unknown kind"),
         }
     }
 }
 
 impl Outcome<'_> {
-    fn tell(&self, at: Timestamp, id: &str, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, id: &str, builder: &mut TurnBuilder<'_>) {
         let given: Option<Given<'_>> = self.value.and_then(as_a);
         let has_failed = self.error.is_some() || given.as_ref().is_some_and(|given| given.is_error == Some(true));
         // Older versions have the list of blocks itself.
@@ -243,7 +248,7 @@ impl Outcome<'_> {
         let texts: Vec<&str> = blocks.iter().filter_map(|block| block.text.as_deref()).collect();
         let output = self.error.as_deref().map_or_else(|| texts.join("\n"), str::to_owned);
         let mut shown = Shown::default();
-        match teller.find_call(id) {
+        match builder.find_call(id) {
             Some(call) if call.kind == Some(ToolKind::Execute) => {
                 let command = call.input.as_ref().and_then(calls::command).unwrap_or_default();
                 shown.terminal(&command, &output, None);
@@ -252,11 +257,11 @@ impl Outcome<'_> {
         }
         for block in &blocks {
             if let (Some(mime_type), Some(data)) = (&block.mime_type, block.data.and_then(as_a::<String>)) {
-                shown.image(blobs::of_call(mime_type, &data, teller.limits()));
+                shown.image(blobs::of_call(mime_type, &data, builder.limits()));
             }
         }
         let status = if has_failed { ToolStatus::Failed } else { ToolStatus::Completed };
-        teller.change_call(at, id, calls::end(status, shown));
+        builder.change_call(at, id, calls::end(status, shown));
     }
 }
 

@@ -14,10 +14,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::builder::{TitledBy, TurnBuilder};
 use super::calls::{self, Shown};
 use super::json::{Text, as_a, items, keep_first};
 use super::lines::{self, Spot};
-use super::teller::{Teller, TitledBy};
 use super::words::{self, Words};
 use super::{HistoryError, LastTurn};
 
@@ -104,50 +104,50 @@ struct CallResult<'a> {
     is_error: Option<bool>,
 }
 
-pub(super) fn read(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
-    tell_state(path, teller);
-    lines::each(path, last_turn, teller, |line, spot, teller| {
-        let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return teller.skip("not a record") };
+pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
+    emit_state(path, builder);
+    lines::each(path, last_turn, builder, |line, spot, builder| {
+        let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return builder.skip("not a record") };
         let Some(at) = record.time.map(Timestamp::from_millis) else {
-            return teller.skip("a record of the program's own");
+            return builder.skip("a record of the program's own");
         };
         match record.kind.as_ref() {
-            "turn.prompt" => record.tell_prompt(at, spot, teller),
+            "turn.prompt" => record.emit_prompt(at, spot, builder),
             "context.append_loop_event" => match record.event.and_then(as_a::<Event<'_>>) {
-                Some(event) => event.tell(at, teller),
-                None => teller.skip("not a record"),
+                Some(event) => event.emit(at, builder),
+                None => builder.skip("not a record"),
             },
-            "llm.request" => keep_first(&mut teller.draft().model, record.model.as_deref()),
+            "llm.request" => keep_first(&mut builder.draft().model, record.model.as_deref()),
             "usage.record" => {
                 let Tokens { input_other, input_cache_read, input_cache_creation, output } =
                     record.usage.unwrap_or_default();
                 let sum = input_other.saturating_add(input_cache_read).saturating_add(input_cache_creation);
-                teller.usage(Usage { used: sum.saturating_add(output), size: 0, cost: None, tokens: None });
+                builder.usage(Usage { used: sum.saturating_add(output), size: 0, cost: None, tokens: None });
             }
             "turn.ended" => match record.reason.as_deref() {
-                Some("completed") => teller.stopped(at, Outcome::Completed, None),
-                Some("cancelled") => teller.stopped(at, Outcome::Cancelled, None),
-                reason => teller.stopped(at, Outcome::Failed, reason.map(str::to_owned)),
+                Some("completed") => builder.stopped(at, Outcome::Completed, None),
+                Some("cancelled") => builder.stopped(at, Outcome::Cancelled, None),
+                reason => builder.stopped(at, Outcome::Failed, reason.map(str::to_owned)),
             },
-            _ => teller.skip("a record of the program's own"),
+            _ => builder.skip("a record of the program's own"),
         }
     })
 }
 
 /// What stands beside the record is not needed to read it.
-fn tell_state(path: &Path, teller: &mut Teller<'_>) {
+fn emit_state(path: &Path, builder: &mut TurnBuilder<'_>) {
     let folder = path.ancestors().nth(3).unwrap_or(path);
     let mut text = Vec::new();
     let read =
         lines::open(&folder.join("state.json")).and_then(|file| file.take(MAX_STATE_BYTES).read_to_end(&mut text));
     let Some(state) = read.ok().and_then(|_| serde_json::from_slice::<State<'_>>(&text).ok()) else { return };
-    keep_first(&mut teller.draft().cwd, state.cwd.as_deref());
+    keep_first(&mut builder.draft().cwd, state.cwd.as_deref());
     let by = if state.is_custom_title == Some(true) { TitledBy::Person } else { TitledBy::Tool };
-    teller.title(None, state.title.as_deref().unwrap_or_default(), by);
+    builder.title(None, state.title.as_deref().unwrap_or_default(), by);
 }
 
 impl Record<'_> {
-    fn tell_prompt(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+    fn emit_prompt(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
         let is_persons = self.origin.as_ref().is_none_or(|origin| origin.kind == "user");
         let parts = self.input.map(items).unwrap_or_default().into_iter().filter_map(as_a::<Part<'_>>);
         let mut said = Vec::new();
@@ -159,27 +159,27 @@ impl Record<'_> {
             }
         }
         if said.is_empty() {
-            return teller.skip("a message of the program's own");
+            return builder.skip("a message of the program's own");
         }
-        teller.prompt(at, said.join("\n\n"), Vec::new(), spot.place());
+        builder.prompt(at, said.join("\n\n"), Vec::new(), spot.place());
     }
 }
 
 impl Event<'_> {
-    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         match (self.kind.as_ref(), self.tool_call_id.as_deref()) {
             ("content.part", _) => {
-                let Some(part) = &self.part else { return teller.skip("not a record") };
+                let Some(part) = &self.part else { return builder.skip("not a record") };
                 if let Some(thought) = &part.think {
-                    teller.thought(at, thought.clone().into_owned());
+                    builder.thought(at, thought.clone().into_owned());
                 }
                 if let Some(text) = &part.text {
-                    teller.text(at, text.clone().into_owned());
+                    builder.text(at, text.clone().into_owned());
                 }
             }
             ("tool.call", Some(id)) => {
                 let name = self.name.as_deref().unwrap_or("tool");
-                teller.call(at, id, calls::start(name, self.args.clone()));
+                builder.call(at, id, calls::start(name, self.args.clone()));
             }
             ("tool.result", Some(id)) => {
                 let output = self.result.as_ref().map(CallResult::text).unwrap_or_default();
@@ -188,11 +188,11 @@ impl Event<'_> {
                     true => ToolStatus::Failed,
                     false => ToolStatus::Completed,
                 };
-                let shown = shown(teller.find_call(id), status, &output);
-                teller.change_call(at, id, calls::end(status, shown));
+                let shown = shown(builder.find_call(id), status, &output);
+                builder.change_call(at, id, calls::end(status, shown));
             }
             ("step.begin" | "step.end", _) => (),
-            _ => teller.skip("a record of the program's own"),
+            _ => builder.skip("a record of the program's own"),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::de::IgnoredAny;
 
 use super::bookmark::{self, CHECKED_BYTES, Place};
-use super::teller::Teller;
+use super::builder::TurnBuilder;
 use super::{HistoryError, LastTurn};
 
 const BUFFER_BYTES: usize = 256 << 10;
@@ -28,26 +28,26 @@ impl Spot<'_> {
     }
 }
 
-/// Gives each line behind the teller's bookmark to `take`, and tells the last turn as it should be.
+/// Gives each line behind the builder's bookmark to `take`, and emits the last turn as it should be.
 pub(super) fn each(
     path: &Path,
     last_turn: LastTurn,
-    teller: &mut Teller<'_>,
-    mut take: impl FnMut(&[u8], Spot<'_>, &mut Teller<'_>),
+    builder: &mut TurnBuilder<'_>,
+    mut take: impl FnMut(&[u8], Spot<'_>, &mut TurnBuilder<'_>),
 ) -> Result<(), HistoryError> {
-    let mut lines = Lines::open(path, teller.place(), teller.limits().record_bytes)?;
-    while !teller.is_over() {
+    let mut lines = Lines::open(path, builder.place(), builder.limits().record_bytes)?;
+    while !builder.is_over() {
         match lines.next()? {
             Line::Whole { line: [], .. } => (),
-            Line::Whole { line, spot } => take(line, spot, teller),
-            Line::TooLong => teller.skip("a record that is too long"),
+            Line::Whole { line, spot } => take(line, spot, builder),
+            Line::TooLong => builder.skip("a record that is too long"),
             // Nobody will write the rest of it; perhaps only the end of the line is missing.
             Line::Torn { line, spot } if last_turn == LastTurn::Tell => {
                 if serde_json::from_slice::<IgnoredAny>(line).is_ok() {
-                    take(line, spot, teller);
+                    take(line, spot, builder);
                     lines.pass_torn();
                 } else {
-                    teller.skip("a torn record");
+                    builder.skip("a torn record");
                 }
                 break;
             }
@@ -55,7 +55,7 @@ pub(super) fn each(
         }
     }
     let behind = Spot { offset: lines.offset, before: &lines.before };
-    teller.end(behind.place(), last_turn);
+    builder.end(behind.place(), last_turn);
     Ok(())
 }
 

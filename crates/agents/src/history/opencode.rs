@@ -1,7 +1,7 @@
 //! opencode: one database for all sessions, with a row for each message and for each part of one.
 //!
 //! A turn is a message of the user and the messages of the assistant that follow it. Sessions with a parent are those
-//! of sub-agents, which their parent tells as a call of its own.
+//! of sub-agents, which their parent has as a call of its own.
 
 mod parts;
 
@@ -14,9 +14,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::bookmark::Place;
+use super::builder::{TitledBy, TurnBuilder};
 use super::json::keep_first;
 use super::sqlite::{Database, Row};
-use super::teller::{Teller, TitledBy};
 use super::{HistoryError, LastTurn};
 use crate::acp::cut_chars;
 use parts::{Part, Prompt};
@@ -98,12 +98,17 @@ pub(super) fn sessions(path: &Path, max: usize) -> Vec<(String, Timestamp)> {
     found
 }
 
-pub(super) fn read(path: &Path, id: &str, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+pub(super) fn read(
+    path: &Path,
+    id: &str,
+    last_turn: LastTurn,
+    builder: &mut TurnBuilder<'_>,
+) -> Result<(), HistoryError> {
     let database = Database::open(path)?;
-    tell_session(&database, id, teller)?;
-    let (after_at, after_id) = after(&database, id, teller.place())?;
-    let mut behind = teller.place().clone();
-    let max_bytes = teller.limits().record_bytes.to_string();
+    emit_session(&database, id, builder)?;
+    let (after_at, after_id) = after(&database, id, builder.place())?;
+    let mut behind = builder.place().clone();
+    let max_bytes = builder.limits().record_bytes.to_string();
     let mut failure = None;
     database.each(
         "SELECT id, time_created, CASE WHEN length(data) <= CAST(?4 AS INTEGER) THEN data END
@@ -113,26 +118,26 @@ pub(super) fn read(path: &Path, id: &str, last_turn: LastTurn, teller: &mut Tell
          ORDER BY time_created, id",
         &[id, &after_at.to_string(), &after_id, &max_bytes],
         |row| {
-            failure = tell_message(&database, &row, &behind, teller).err();
+            failure = emit_message(&database, &row, &behind, builder).err();
             if let Some(key) = row.text(0) {
                 behind = Place::Record { key: key.to_owned() };
             }
-            if failure.is_some() || teller.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if failure.is_some() || builder.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         },
     )?;
     failure.map_or(Ok(()), Err)?;
-    teller.end(behind, last_turn);
+    builder.end(behind, last_turn);
     Ok(())
 }
 
-fn tell_session(database: &Database, id: &str, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+fn emit_session(database: &Database, id: &str, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
     database.each("SELECT directory, title, version, time_created FROM session WHERE id = ?1", &[id], |row| {
-        let draft = teller.draft();
+        let draft = builder.draft();
         keep_first(&mut draft.cwd, row.text(0));
         keep_first(&mut draft.version, row.text(2));
         draft.created_at = row.number(3).map(Timestamp::from_millis);
         if let Some(title) = row.text(1).filter(|title| !NO_TITLES.iter().any(|none| title.starts_with(none))) {
-            teller.title(None, title, TitledBy::Tool);
+            builder.title(None, title, TitledBy::Tool);
         }
         ControlFlow::Break(())
     })
@@ -153,38 +158,38 @@ fn after(database: &Database, id: &str, place: &Place) -> Result<(i64, String), 
     found.map(|at| (at, key.clone())).ok_or(HistoryError::Rewritten)
 }
 
-fn tell_message(
+fn emit_message(
     database: &Database,
     row: &Row<'_>,
     behind: &Place,
-    teller: &mut Teller<'_>,
+    builder: &mut TurnBuilder<'_>,
 ) -> Result<(), HistoryError> {
     let (Some(id), Some(at), Some(data)) = (row.text(0), row.number(1), row.text(2)) else {
-        teller.skip("a record that is too long");
+        builder.skip("a record that is too long");
         return Ok(());
     };
     let Ok(message) = serde_json::from_str::<Message<'_>>(data) else {
-        teller.skip("not a record");
+        builder.skip("not a record");
         return Ok(());
     };
     let at = Timestamp::from_millis(at);
     match message.role.as_ref() {
         "user" => {
             let mut prompt = Prompt::default();
-            each_part(database, id, teller, |_, part, teller| prompt.take(&part, teller.limits()))?;
-            prompt.tell(at, behind, teller);
+            each_part(database, id, builder, |_, part, builder| prompt.take(&part, builder.limits()))?;
+            prompt.emit(at, behind, builder);
         }
         "assistant" if message.summary.is_some_and(|summary| summary.get() == "true") => {
             let mut summary = Vec::new();
-            each_part(database, id, teller, |_, part, _| summary.extend(part.own_text().map(str::to_owned)))?;
-            teller.compacted(at, Some(summary.join("\n\n")).filter(|summary| !summary.is_empty()));
+            each_part(database, id, builder, |_, part, _| summary.extend(part.own_text().map(str::to_owned)))?;
+            builder.compacted(at, Some(summary.join("\n\n")).filter(|summary| !summary.is_empty()));
         }
         "assistant" => {
-            keep_first(&mut teller.draft().model, message.model.as_deref());
-            each_part(database, id, teller, |at, part, teller| part.tell(at, teller))?;
-            message.tell_end(at, teller);
+            keep_first(&mut builder.draft().model, message.model.as_deref());
+            each_part(database, id, builder, |at, part, builder| part.emit(at, builder))?;
+            message.emit_end(at, builder);
         }
-        _ => teller.skip("a message of an unknown role"),
+        _ => builder.skip("a message of an unknown role"),
     }
     Ok(())
 }
@@ -192,10 +197,10 @@ fn tell_message(
 fn each_part(
     database: &Database,
     message: &str,
-    teller: &mut Teller<'_>,
-    mut take: impl FnMut(Timestamp, Part<'_>, &mut Teller<'_>),
+    builder: &mut TurnBuilder<'_>,
+    mut take: impl FnMut(Timestamp, Part<'_>, &mut TurnBuilder<'_>),
 ) -> Result<(), HistoryError> {
-    let max_bytes = teller.limits().record_bytes.to_string();
+    let max_bytes = builder.limits().record_bytes.to_string();
     database.each(
         "SELECT time_created, CASE WHEN length(data) <= CAST(?2 AS INTEGER) THEN data END
          FROM part
@@ -205,10 +210,10 @@ fn each_part(
         |row| {
             match (row.number(0), row.text(1)) {
                 (Some(at), Some(data)) => match serde_json::from_str::<Part<'_>>(data) {
-                    Ok(part) => take(Timestamp::from_millis(at), part, teller),
-                    Err(_) => teller.skip("not a record"),
+                    Ok(part) => take(Timestamp::from_millis(at), part, builder),
+                    Err(_) => builder.skip("not a record"),
                 },
-                _ => teller.skip("a record that is too long"),
+                _ => builder.skip("a record that is too long"),
             }
             ControlFlow::Continue(())
         },
@@ -216,28 +221,28 @@ fn each_part(
 }
 
 impl Message<'_> {
-    fn tell_end(&self, at: Timestamp, teller: &mut Teller<'_>) {
+    fn emit_end(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         let at = self.time.as_ref().and_then(|time| time.completed).map_or(at, Timestamp::from_millis);
         if let Some(Tokens { input, output, reasoning, cache }) = &self.tokens {
             let used = input + output + reasoning + cache.read + cache.write;
             if used > 0 {
-                teller.usage(Usage { used, size: 0, cost: None, tokens: None });
+                builder.usage(Usage { used, size: 0, cost: None, tokens: None });
             }
         }
         match (&self.error, self.finish.as_deref()) {
             (Some(Failure { name: Some(name), .. }), _) if name == "MessageAbortedError" => {
-                teller.stopped(at, Outcome::Cancelled, None);
+                builder.stopped(at, Outcome::Cancelled, None);
             }
             (Some(failure), _) => {
                 let message = failure.data.as_ref().and_then(|data| data.message.as_deref());
                 let title = message.or(failure.name.as_deref()).unwrap_or_default().to_owned();
                 let title = cut_chars(title, 2_000);
-                teller.notice(at, Notice { severity: Severity::Error, title: title.clone(), description: None });
-                teller.stopped(at, Outcome::Failed, Some(title).filter(|title| !title.is_empty()));
+                builder.notice(at, Notice { severity: Severity::Error, title: title.clone(), description: None });
+                builder.stopped(at, Outcome::Failed, Some(title).filter(|title| !title.is_empty()));
             }
-            (None, Some("stop")) => teller.stopped(at, Outcome::Completed, None),
+            (None, Some("stop")) => builder.stopped(at, Outcome::Completed, None),
             (None, Some(reason @ ("length" | "content-filter"))) => {
-                teller.stopped(at, Outcome::Failed, Some(reason.to_owned()));
+                builder.stopped(at, Outcome::Failed, Some(reason.to_owned()));
             }
             (None, Some(_) | None) => (),
         }

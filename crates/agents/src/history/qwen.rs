@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::builder::TurnBuilder;
 use super::calls::{self, Shown};
 use super::gemini::{FunctionResponse, Part, taken_apart};
 use super::json::{self, as_a, items, keep_first};
 use super::lines::{self, Spot};
-use super::teller::Teller;
 use super::words::{self, Words};
 use super::{HistoryError, LastTurn};
 
@@ -96,19 +96,19 @@ struct FileDisplay<'a> {
 /// How the change of a file begins that was not there before.
 const OF_A_NEW_FILE: &str = "\n@@ -0,0 ";
 
-pub(super) fn read(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
-    lines::each(path, last_turn, teller, |line, spot, teller| {
-        let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return teller.skip("not a record") };
-        let Some(at) = json::instant(&record.timestamp) else { return teller.skip("a record without its time") };
-        let draft = teller.draft();
+pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
+    lines::each(path, last_turn, builder, |line, spot, builder| {
+        let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return builder.skip("not a record") };
+        let Some(at) = json::instant(&record.timestamp) else { return builder.skip("a record without its time") };
+        let draft = builder.draft();
         keep_first(&mut draft.cwd, record.cwd.as_deref());
         keep_first(&mut draft.version, record.version.as_deref());
         keep_first(&mut draft.model, record.model.as_deref());
         match record.kind.as_ref() {
-            "user" => record.tell_prompt(at, spot, teller),
-            "assistant" => record.tell_answer(at, teller),
-            "tool_result" => record.tell_results(at, teller),
-            _ => teller.skip("a record of the program's own"),
+            "user" => record.emit_prompt(at, spot, builder),
+            "assistant" => record.emit_answer(at, builder),
+            "tool_result" => record.emit_results(at, builder),
+            _ => builder.skip("a record of the program's own"),
         }
     })
 }
@@ -119,7 +119,7 @@ impl Record<'_> {
         parts.into_iter().filter_map(as_a::<Part<'_>>)
     }
 
-    fn tell_prompt(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+    fn emit_prompt(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
         let is_persons = self.provenance.as_deref().is_none_or(|from| from == "real_user");
         let (mut said, mut images): (Vec<String>, Vec<Image>) = (Vec::new(), Vec::new());
         for part in self.parts().filter(|_| is_persons) {
@@ -129,40 +129,40 @@ impl Record<'_> {
                 Words::Interrupted | Words::Summary(_) | Words::CommandOutput | Words::Tools => (),
             }
             if let Some(picture) = part.inline_data {
-                picture.join(&mut said, &mut images, teller.limits());
+                picture.join(&mut said, &mut images, builder.limits());
             }
         }
         if said.is_empty() && images.is_empty() {
-            return teller.skip("a message of the program's own");
+            return builder.skip("a message of the program's own");
         }
-        teller.prompt(at, said.join("\n\n"), images, spot.place());
+        builder.prompt(at, said.join("\n\n"), images, spot.place());
     }
 
-    fn tell_answer(&self, at: Timestamp, teller: &mut Teller<'_>) {
+    fn emit_answer(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         let (mut has_text, mut has_call) = (false, false);
         for part in self.parts() {
             if let Some(text) = part.text {
                 if part.thought == Some(true) {
-                    teller.thought(at, text.into_owned());
+                    builder.thought(at, text.into_owned());
                 } else {
                     has_text |= !text.trim().is_empty();
-                    teller.text(at, text.into_owned());
+                    builder.text(at, text.into_owned());
                 }
             }
             if let Some(Call { id, name, args }) = part.function_call.and_then(as_a) {
                 has_call = true;
-                teller.call(at, &id, calls::start(&name, args));
+                builder.call(at, &id, calls::start(&name, args));
             }
         }
         if let Some(total) = self.usage_metadata.as_ref().and_then(|tokens| tokens.total_token_count) {
-            teller.usage(Usage { used: total, size: 0, cost: None, tokens: None });
+            builder.usage(Usage { used: total, size: 0, cost: None, tokens: None });
         }
         if has_text && !has_call {
-            teller.stopped(at, Outcome::Completed, None);
+            builder.stopped(at, Outcome::Completed, None);
         }
     }
 
-    fn tell_results(&self, at: Timestamp, teller: &mut Teller<'_>) {
+    fn emit_results(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         for FunctionResponse { id, response } in self.parts().filter_map(|part| part.function_response) {
             let Some(id) = id else { continue };
             let is_failed = response.as_ref().is_some_and(|response| response.error.is_some());
@@ -173,8 +173,8 @@ impl Record<'_> {
                 Some(_) | None if is_failed => ToolStatus::Failed,
                 Some(_) | None => ToolStatus::Completed,
             };
-            let shown = self.shown(teller.find_call(&id), status, &output);
-            teller.change_call(at, &id, calls::end(status, shown));
+            let shown = self.shown(builder.find_call(&id), status, &output);
+            builder.change_call(at, &id, calls::end(status, shown));
         }
     }
 

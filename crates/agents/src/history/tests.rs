@@ -53,7 +53,7 @@ fn transcript(folder: &Path, content: &[u8]) -> FoundConversation {
     }
 }
 
-fn all_of(found: &FoundConversation, after: Option<&Bookmark>, last_turn: LastTurn) -> (Vec<Told>, Reading) {
+fn all_of(found: &FoundConversation, after: Option<&Bookmark>, last_turn: LastTurn) -> (Vec<HistoryItem>, Reading) {
     let mut told = Vec::new();
     let mut sink = |next| {
         told.push(next);

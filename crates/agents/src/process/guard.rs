@@ -21,7 +21,7 @@ use super::launcher::LaunchError;
 use super::lines::{Faults, Lines};
 use super::mark::Mark;
 use super::tree::end_session;
-use super::wire::{Ended, Exit, News, Order};
+use super::wire::{Ended, Exit, Order, SupervisorMessage};
 
 /// How long it may take to start an agent.
 const START_LIMIT: Duration = Duration::from_secs(10);
@@ -109,9 +109,9 @@ impl Guard {
         line.push('\n');
         self.control.write_all(line.as_bytes()).await.map_err(|_| LaunchError::SupervisorLost)?;
         match next(&mut self.news).await {
-            Some(News::Started { pid }) => Ok(pid),
-            Some(News::Failed(refusal)) => Err(refusal.into()),
-            Some(News::Stderr(_) | News::Ended(_)) | None => Err(LaunchError::SupervisorLost),
+            Some(SupervisorMessage::Started { pid }) => Ok(pid),
+            Some(SupervisorMessage::Failed(refusal)) => Err(refusal.into()),
+            Some(SupervisorMessage::Stderr(_) | SupervisorMessage::Ended(_)) | None => Err(LaunchError::SupervisorLost),
         }
     }
 
@@ -122,9 +122,9 @@ impl Guard {
         loop {
             tokio::select! {
                 news = next(&mut self.news) => match news {
-                    Some(News::Stderr(text)) => self.seen.send_modify(|seen| seen.stderr = text.into()),
-                    Some(News::Ended(ended)) => return Outcome::Told(ended),
-                    Some(News::Started { .. } | News::Failed(_)) | None => return Outcome::Lost,
+                    Some(SupervisorMessage::Stderr(text)) => self.seen.send_modify(|seen| seen.stderr = text.into()),
+                    Some(SupervisorMessage::Ended(ended)) => return Outcome::Told(ended),
+                    Some(SupervisorMessage::Started { .. } | SupervisorMessage::Failed(_)) | None => return Outcome::Lost,
                 },
                 order = self.orders.recv(), if given != Some(Order::Kill) => {
                     // Nobody holds the process any more.
@@ -150,9 +150,9 @@ impl Guard {
             self.control.shutdown().await.ok()?;
             loop {
                 match next(&mut self.news).await? {
-                    News::Started { .. } | News::Stderr(_) => {}
-                    News::Failed(_) => return Some(Outcome::Idle),
-                    News::Ended(ended) => return Some(Outcome::Told(ended)),
+                    SupervisorMessage::Started { .. } | SupervisorMessage::Stderr(_) => {}
+                    SupervisorMessage::Failed(_) => return Some(Outcome::Idle),
+                    SupervisorMessage::Ended(ended) => return Some(Outcome::Told(ended)),
                 }
             }
         };
@@ -216,7 +216,7 @@ async fn search(supervisor: &Child, agent: Option<Pid>, mark: &Mark) -> Vec<i32>
 }
 
 /// The next line; nothing, if there is none or it makes no sense. Safe to be given up while it waits.
-async fn next(news: &mut Lines<OwnedReadHalf>) -> Option<News> {
+async fn next(news: &mut Lines<OwnedReadHalf>) -> Option<SupervisorMessage> {
     let line = news.next().await?.ok()?;
     serde_json::from_str(&line).ok()
 }

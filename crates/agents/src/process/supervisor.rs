@@ -19,7 +19,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use super::start::{Ends, start};
 use super::tail::Tail;
 use super::tree::{end_descendants, exit_descriptor};
-use super::wire::{Ended, Exit, News, Order};
+use super::wire::{Ended, Exit, Order, SupervisorMessage};
 use control::Control;
 
 /// How long an agent whose input is closed may take to end by itself.
@@ -54,18 +54,18 @@ fn run() -> io::Result<()> {
     let spec = control.spec()?;
     let mut child = match start(&spec, ends) {
         Ok(child) => child,
-        Err(refusal) => return control.tell(&News::Failed(refusal)),
+        Err(refusal) => return control.send(&SupervisorMessage::Failed(refusal)),
     };
     let pid = Pid::from_child(&child);
     let mut agent = Agent { pid, exit: None, stderr: child.stderr.take(), tail: Tail::default() };
     // From here on nothing may return before the descendants are ended; a server that is gone is no reason to.
-    let told = control.tell(&News::Started { pid: pid.as_raw_nonzero().get() });
+    let told = control.send(&SupervisorMessage::Started { pid: pid.as_raw_nonzero().get() });
     if told.is_ok() {
         attend(&mut control, &mut agent);
     }
     let survivors = end_descendants(pid, &mut || agent.reap());
     let ended = Ended { exit: agent.last_words(), stderr: agent.tail.text(), survivors };
-    control.tell(&News::Ended(ended))
+    control.send(&SupervisorMessage::Ended(ended))
 }
 
 /// Makes control and the agent's ends our own, and leaves nothing under the standard numbers.
@@ -135,7 +135,7 @@ fn attend(control: &mut Control, agent: &mut Agent) {
         if next_news.is_some_and(|at| at <= now) {
             stderr_is_new = false;
             stderr_told_at = Some(now);
-            if control.tell(&News::Stderr(agent.tail.text())).is_err() {
+            if control.send(&SupervisorMessage::Stderr(agent.tail.text())).is_err() {
                 return;
             }
         }

@@ -61,7 +61,7 @@ pub(super) enum Order {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum News {
+pub(super) enum SupervisorMessage {
     Started {
         pid: i32,
     },

@@ -1,6 +1,6 @@
 //! Agents that break, hang, or say what they should not, in the middle of a turn.
 
-use agents::{AgentLimits, AgentRequest, News};
+use agents::{AgentLimits, AgentRequest, AgentUpdate};
 use insta::assert_snapshot;
 use model::AgentReport;
 
@@ -61,7 +61,7 @@ async fn silence_is_told_and_not_punished() {
     let mut talk = place.start("good");
     talk.begun().await;
     talk.prompt("hang").await;
-    assert_eq!(talk.next().await, Some(News::Report(AgentReport::Unresponsive)));
+    assert_eq!(talk.next().await, Some(AgentUpdate::Report(AgentReport::Unresponsive)));
     talk.call(AgentRequest::Cancel).await;
     assert_snapshot!(talk.over().await, @r#"stopped {"outcome":"cancelled"}"#);
 }

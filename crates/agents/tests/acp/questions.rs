@@ -1,6 +1,6 @@
 //! What agents ask, and what they hear.
 
-use agents::{AgentLimits, AgentRequest, News};
+use agents::{AgentLimits, AgentRequest, AgentUpdate};
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -109,7 +109,7 @@ async fn an_agent_that_does_not_wait_any_more_says_so() {
     talk.begun().await;
     talk.turn("ask-and-withdraw").await;
     let (key, _) = talk.asked().await;
-    assert_eq!(talk.next().await, Some(News::Withdrawn { key }));
+    assert_eq!(talk.next().await, Some(AgentUpdate::Withdrawn { key }));
 }
 
 #[tokio::test]

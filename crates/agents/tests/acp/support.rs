@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use agents::catalog::{AsksIn, Brief, CatalogEntry, Quirks, Unasked};
 use agents::process::{self, Launcher};
-use agents::{Agent, AgentLimits, AgentRequest, AgentSettings, AgentStart, Agents, News};
+use agents::{Agent, AgentLimits, AgentRequest, AgentSettings, AgentStart, AgentUpdate, Agents};
 use files::Deny;
 use model::{AgentReport, Answerer, PermissionAnswer, SessionId};
 use serde_json::json;
@@ -157,7 +157,7 @@ pub(crate) struct Talk {
 }
 
 impl Talk {
-    pub(crate) async fn next(&mut self) -> Option<News> {
+    pub(crate) async fn next(&mut self) -> Option<AgentUpdate> {
         timeout(DEADLINE, self.agent.news.recv()).await.expect("news in time")
     }
 
@@ -176,7 +176,7 @@ impl Talk {
     }
 
     /// All news up to the one that is looked for, a line each, or up to the agent's end.
-    pub(crate) async fn until(&mut self, is_last: impl Fn(&News) -> bool) -> String {
+    pub(crate) async fn until(&mut self, is_last: impl Fn(&AgentUpdate) -> bool) -> String {
         let mut told = Vec::new();
         loop {
             let Some(news) = self.next().await else {
@@ -194,7 +194,7 @@ impl Talk {
     pub(crate) async fn begun(&mut self) -> String {
         self.until(|news| {
             use AgentReport::{Failed, Ready, SignedOut};
-            matches!(news, News::Report(Ready { .. } | Failed { .. } | SignedOut { .. }))
+            matches!(news, AgentUpdate::Report(Ready { .. } | Failed { .. } | SignedOut { .. }))
         })
         .await
     }
@@ -203,7 +203,7 @@ impl Talk {
     pub(crate) async fn over(&mut self) -> String {
         self.until(|news| {
             use AgentReport::{Failed, SignedOut, Stopped};
-            matches!(news, News::Report(Stopped(_) | Failed { .. } | SignedOut { .. }))
+            matches!(news, AgentUpdate::Report(Stopped(_) | Failed { .. } | SignedOut { .. }))
         })
         .await
     }
@@ -218,7 +218,7 @@ impl Talk {
         let mut told = Vec::new();
         loop {
             let news = self.next().await.expect("a question before the end");
-            let key = if let News::Asked { key, .. } = &news { Some(*key) } else { None };
+            let key = if let AgentUpdate::Asked { key, .. } = &news { Some(*key) } else { None };
             told.push(news);
             if let Some(key) = key {
                 return (key, self.lines(&told));
@@ -230,12 +230,12 @@ impl Talk {
         assert_eq!(self.next().await, None);
     }
 
-    fn lines(&self, news: &[News]) -> String {
+    fn lines(&self, news: &[AgentUpdate]) -> String {
         let mut text = String::new();
         let mut open = None;
         for news in news {
             let line = match news {
-                News::Report(AgentReport::Text { block, text: words }) => {
+                AgentUpdate::Report(AgentReport::Text { block, text: words }) => {
                     // However it came: a word each or all at once.
                     if open != Some(*block) {
                         text.push_str(&format!("text {block} "));
@@ -247,14 +247,14 @@ impl Talk {
                     text.push('\n');
                     continue;
                 }
-                News::Report(report) => line(report),
-                News::Asked { key, question, own_call } => {
+                AgentUpdate::Report(report) => line(report),
+                AgentUpdate::Asked { key, question, own_call } => {
                     let own = own_call
                         .as_ref()
                         .map_or_else(String::new, |call| format!(" own {} {}", call.tool, json!(call.input)));
                     format!("asked {key}{own} {}", json!(question))
                 }
-                News::Withdrawn { key } => format!("withdrawn {key}"),
+                AgentUpdate::Withdrawn { key } => format!("withdrawn {key}"),
             };
             open = None;
             text.push_str(&line.replace(&self.folder, "/FOLDER"));

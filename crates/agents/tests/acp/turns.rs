@@ -1,6 +1,6 @@
 //! What is heard of turns.
 
-use agents::{AgentRequest, News, Told, ToldOf};
+use agents::{AgentPacket, AgentRequest, AgentUpdate, PacketKind};
 use insta::assert_snapshot;
 use model::{AgentReport, Image};
 use std::fs;
@@ -42,7 +42,7 @@ async fn a_prompt_brings_what_is_to_be_known_pictures_and_files() {
     for agent in ["images", "good"] {
         let mut talk = place.start(agent);
         talk.begun().await;
-        let packet = Some(Told { of: ToldOf::EarlierTurns, text: "earlier we did much".to_owned() });
+        let packet = Some(AgentPacket { of: PacketKind::EarlierTurns, text: "earlier we did much".to_owned() });
         talk.call(AgentRequest::Prompt { text: text.clone(), images: vec![image()], packet }).await;
         told.push(talk.over().await);
     }
@@ -66,8 +66,8 @@ async fn what_is_said_arrives_in_order_and_before_the_end() {
     let mut text = String::new();
     loop {
         match talk.next().await.unwrap() {
-            News::Report(AgentReport::Text { block: 0, text: more }) => text.push_str(&more),
-            News::Report(AgentReport::Stopped(_)) => break,
+            AgentUpdate::Report(AgentReport::Text { block: 0, text: more }) => text.push_str(&more),
+            AgentUpdate::Report(AgentReport::Stopped(_)) => break,
             other => panic!("{other:?}"),
         }
     }

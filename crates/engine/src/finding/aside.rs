@@ -82,7 +82,7 @@ impl SetAside {
     }
 
     /// For whoever searches.
-    pub(super) fn told(&self) -> Option<String> {
+    pub(super) fn warning(&self) -> Option<String> {
         match self.noted().all.len() {
             0 => None,
             1 => Some("one entry could not be indexed and is not found; `throughline doctor` names it".to_owned()),
@@ -150,12 +150,12 @@ mod tests {
         let open = || SetAside::kept_in(Some(folder.path().to_owned()));
         let [one, two] = [[1; 16], [2; 16]].map(SessionId::from_bytes);
         let aside = open();
-        assert_eq!(aside.told(), None);
+        assert_eq!(aside.warning(), None);
         aside.note(one, Seq(7));
         aside.note(one, Seq(7));
         aside.note(two, Seq(8));
         let aside = open();
-        assert!(aside.told().is_some_and(|told| told.starts_with("2 entries")), "{:?}", aside.told());
+        assert!(aside.warning().is_some_and(|told| told.starts_with("2 entries")), "{:?}", aside.warning());
         assert_eq!(entries_set_aside(folder.path()), [(one, Seq(7)), (two, Seq(8))]);
         // Another index takes the one, and not the other.
         aside.begin_beside(true);
@@ -164,12 +164,12 @@ mod tests {
         aside.take_over();
         assert_eq!(entries_set_aside(folder.path()), [(two, Seq(8))]);
         aside.forget(two);
-        assert_eq!((open().told(), fs::read_dir(folder.path()).unwrap().count()), (None, 0));
+        assert_eq!((open().warning(), fs::read_dir(folder.path()).unwrap().count()), (None, 0));
         aside.note(one, Seq(7));
         aside.note(two, Seq(8));
         aside.begin_anew(std::iter::once((two, Seq(8))));
         assert_eq!(entries_set_aside(folder.path()), [(two, Seq(8))]);
         aside.begin_anew(std::iter::empty());
-        assert_eq!(open().told(), None);
+        assert_eq!(open().warning(), None);
     }
 }

@@ -83,7 +83,7 @@ impl Engine {
         let behind = self.shared.wait_until_folded().await;
         let now = self.shared.clock.now();
         let mut notes = query.notes.clone();
-        notes.extend(finding.set_aside.told());
+        notes.extend(finding.set_aside.warning());
         if wish.skip >= MAX_DEPTH {
             notes.push("nobody goes further down than this; more words bring it up".to_owned());
             return Ok(SearchAnswer {

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet, spawn_blocking};
 use tokio::time::Instant;
 
-use super::care::Care;
+use super::bad_entries::BadEntries;
 use super::follower::FollowError;
 use super::{Open, Tail, TailPiece};
 use crate::Shared;
@@ -48,7 +48,7 @@ pub(super) struct Feeder<'a> {
     /// What is done to the index after it.
     waiting: Vec<Step>,
     /// What the index can not take.
-    pub(super) care: Care,
+    pub(super) bad_entries: BadEntries,
 }
 
 /// What is done to tail and index, in order.
@@ -100,7 +100,7 @@ impl<'a> Feeder<'a> {
         index: Arc<Index>,
         after: Position,
         folded: Option<&'a watch::Sender<Position>>,
-        care: Care,
+        bad_entries: BadEntries,
     ) -> Self {
         *tail.write().unwrap_or_else(PoisonError::into_inner) = Tail::default();
         Self {
@@ -114,7 +114,7 @@ impl<'a> Feeder<'a> {
             filling: false,
             committing: JoinSet::new(),
             waiting: Vec::new(),
-            care,
+            bad_entries,
         }
     }
 
@@ -150,7 +150,7 @@ impl<'a> Feeder<'a> {
         let mut steps = Vec::new();
         for PlacedEntry { position, stream, entry } in page {
             if let (StreamId::Session(id), Some(entry)) = (stream, entry.into_session()) {
-                if self.care.begin(position, id, entry.seq) {
+                if self.bad_entries.begin(position, id, entry.seq) {
                     self.fold(id, position, &entry, &mut steps).await?;
                 }
                 self.reach(position);
@@ -170,10 +170,10 @@ impl<'a> Feeder<'a> {
     /// Brings what was folded in to the index, if it is much, or if the entry at hand is to be on disk by itself.
     /// Everything before the entry that is read next has been folded in then, or is told again from its beginning.
     async fn hand_over(&mut self, steps: &mut Vec<Step>) -> Result<(), FollowError> {
-        if self.care.is_alone() {
+        if self.bad_entries.is_alone() {
             self.carry_out(std::mem::take(steps)).await?;
             self.commit().await?;
-            self.care.is_over();
+            self.bad_entries.is_over();
         } else if self.is_much() {
             self.carry_out(std::mem::take(steps)).await?;
             self.settle().await?;
@@ -344,7 +344,7 @@ impl<'a> Feeder<'a> {
                 self.tail_mut().put(Step::Remove(id), steps);
                 return Ok(());
             }
-            SessionEvent::SessionRestored {} => return self.tell_again(id, position, entry.seq, steps).await,
+            SessionEvent::SessionRestored {} => return self.add_again(id, position, entry.seq, steps).await,
             _ => (),
         }
         let Some(about) = self.about(id).await? else { return Ok(()) };
@@ -426,7 +426,7 @@ impl<'a> Feeder<'a> {
     }
 
     /// Adds all of a session that came back. What a try that was broken off had added of it goes first.
-    async fn tell_again(
+    async fn add_again(
         &mut self,
         id: SessionId,
         position: Position,
@@ -454,14 +454,14 @@ impl<'a> Feeder<'a> {
             let Some(last) = page.last() else { break };
             after = last.seq;
             for entry in &page {
-                if self.care.begin(position, id, entry.seq) {
+                if self.bad_entries.begin(position, id, entry.seq) {
                     let pieces = self.apply(id, &mut open.pieces, entry);
                     self.tail_mut().add(pieces, &open.about, steps);
                 }
                 self.hand_over(steps).await?;
             }
         }
-        self.care.begin(position, id, before);
+        self.bad_entries.begin(position, id, before);
         Ok(())
     }
 

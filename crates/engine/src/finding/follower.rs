@@ -16,7 +16,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Tail;
-use super::care::Care;
+use super::bad_entries::BadEntries;
 use super::feeder::Feeder;
 use crate::Shared;
 
@@ -40,10 +40,10 @@ pub(crate) async fn run(shared: Arc<Shared>) {
     // One that an earlier run had open when it panicked holds the folder until it is let go.
     shared.finding.set_index(None);
     let work = async {
-        let (mut trust, mut care) = (Trust::Opened, Care::default());
+        let (mut trust, mut bad_entries) = (Trust::Opened, BadEntries::default());
         loop {
             let opened_at = Instant::now();
-            match follow(&shared, &folder, trust, &mut care).await {
+            match follow(&shared, &folder, trust, &mut bad_entries).await {
                 Ok(()) => trust = Trust::Opened,
                 Err(err) => {
                     // One that can not be opened is tried again and again, and told once.
@@ -60,7 +60,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
                     }
                     trust = err.trust();
                     if err.may_be_of_an_entry()
-                        && let Some((session, seq)) = care.failed()
+                        && let Some((session, seq)) = bad_entries.failed()
                     {
                         shared.finding.set_aside.note(session, seq);
                     }
@@ -126,7 +126,7 @@ impl FollowError {
     }
 }
 
-async fn follow(shared: &Shared, folder: &Path, trust: Trust, care: &mut Care) -> Result<(), FollowError> {
+async fn follow(shared: &Shared, folder: &Path, trust: Trust, bad_entries: &mut BadEntries) -> Result<(), FollowError> {
     let (path, incarnation): (PathBuf, _) = (folder.to_owned(), shared.store.incarnation());
     shared.finding.trust_again();
     let opened = spawn_blocking(move || Index::open(&path, incarnation, trust)).await?;
@@ -141,17 +141,17 @@ async fn follow(shared: &Shared, folder: &Path, trust: Trust, care: &mut Care) -
         State::Resumed(position) => position,
         State::Fresh => Position(0),
         State::Damaged(_) | State::Foreign => {
-            care.begin_anew();
+            bad_entries.begin_anew();
             Position(0)
         }
     };
     if after == Position(0) {
-        shared.finding.set_aside.begin_anew(care.aside());
+        shared.finding.set_aside.begin_anew(bad_entries.aside());
     }
     shared.finding.folded.send_replace(after);
     let index = Arc::new(index);
     let folded = Some(&shared.finding.folded);
-    let known = std::mem::take(care);
+    let known = std::mem::take(bad_entries);
     let main = Feeder::new(shared, &shared.finding.tail, Arc::clone(&index), after, folded, known);
     shared.finding.set_index(Some(index));
     let tail_beside = RwLock::default();
@@ -166,7 +166,7 @@ async fn follow(shared: &Shared, folder: &Path, trust: Trust, care: &mut Care) -
     };
     // A commit that is still under way writes the folder that is opened next.
     follower.let_go().await;
-    *care = follower.main.care;
+    *bad_entries = follower.main.bad_entries;
     followed
 }
 
@@ -272,7 +272,8 @@ impl Follower<'_> {
     async fn go_on_beside(&mut self, Beside { index, position }: Beside) -> Result<(), FollowError> {
         tracing::info!("the search index is made anew; the one that is there answers meanwhile");
         self.shared.finding.set_aside.begin_beside(position == Position(0));
-        let mut feeder = Feeder::new(self.shared, self.tail_beside, Arc::new(index), position, None, Care::default());
+        let mut feeder =
+            Feeder::new(self.shared, self.tail_beside, Arc::new(index), position, None, BadEntries::default());
         feeder.set_filling(true).await?;
         self.beside = Some(feeder);
         Ok(())

@@ -1,7 +1,7 @@
 //! Gathers what several conversations gave and writes it in one batch: sessions share pages in every table, and each
 //! batch writes whole pages.
 //!
-//! Invariant: what became of a conversation is told once all that it gave is written. One whose part cannot be written
+//! Invariant: what became of a conversation is told once all that it gave is ready. One whose part cannot be ready
 //! is told by itself and takes no other with it.
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use agents::history::FoundConversation;
 use model::{Position, SessionId};
 use store::{AppendError, Batch, Part};
 
-use super::retelling::{PART_BYTES, PART_ENTRIES, Written};
+use super::replay::{PART_BYTES, PART_ENTRIES, ReadyPart};
 use super::work::{Became, Outcome, Seen};
 use super::{MAX_FAILURES, session_of};
 use crate::Shared;
@@ -28,7 +28,7 @@ struct Bound {
 pub(super) struct Gathering<'a> {
     shared: &'a Shared,
     seen: &'a mut Seen,
-    waiting: Vec<Written>,
+    waiting: Vec<ReadyPart>,
     entries: usize,
     bytes: usize,
     /// Read to the end, and perhaps not written yet.
@@ -46,19 +46,19 @@ impl<'a> Gathering<'a> {
     }
 
     /// Takes a part in, and writes those before it if it would be too much with them.
-    pub(super) async fn add(&mut self, written: Written) {
-        let (entries, bytes) = (written.part.entries.len(), written.bytes);
+    pub(super) async fn add(&mut self, ready: ReadyPart) {
+        let (entries, bytes) = (ready.part.entries.len(), ready.bytes);
         if self.entries + entries > self.bound.entries || self.bytes + bytes > self.bound.bytes {
             self.write().await;
         }
-        if self.is_refused(written.session) {
+        if self.is_refused(ready.session) {
             return;
         }
         (self.entries, self.bytes) = (self.entries + entries, self.bytes + bytes);
-        self.waiting.push(written);
+        self.waiting.push(ready);
     }
 
-    /// A part of this session could not be written.
+    /// A part of this session could not be ready.
     pub(super) fn is_refused(&self, session: SessionId) -> bool {
         self.refused.contains_key(&session)
     }
@@ -67,7 +67,7 @@ impl<'a> Gathering<'a> {
     pub(super) fn finish(&mut self, found: FoundConversation, became: Outcome) {
         self.finished.push((found, became));
         if self.waiting.is_empty() {
-            self.tell_finished();
+            self.report_finished();
         }
     }
 
@@ -80,26 +80,26 @@ impl<'a> Gathering<'a> {
         }
         if let [_] = &waiting[..] {
             // The only one is not tried again, so that nobody has to hold it twice; it may be very long.
-            for written in waiting {
-                self.write_alone(written).await;
+            for ready in waiting {
+                self.write_alone(ready).await;
             }
-            return self.tell_finished();
+            return self.report_finished();
         }
-        if self.append(waiting.iter().map(|written| written.part.clone()).collect()).await.is_err() {
-            for written in waiting {
-                self.write_alone(written).await;
+        if self.append(waiting.iter().map(|ready| ready.part.clone()).collect()).await.is_err() {
+            for ready in waiting {
+                self.write_alone(ready).await;
             }
         }
-        self.tell_finished();
+        self.report_finished();
     }
 
     /// After a batch that could not be written: the others of it may well be.
-    async fn write_alone(&mut self, written: Written) {
-        if self.is_refused(written.session) {
+    async fn write_alone(&mut self, ready: ReadyPart) {
+        if self.is_refused(ready.session) {
             return;
         }
-        if let Err(err) = self.append(vec![written.part]).await {
-            self.refused.insert(written.session, err);
+        if let Err(err) = self.append(vec![ready.part]).await {
+            self.refused.insert(ready.session, err);
         }
     }
 
@@ -112,7 +112,7 @@ impl<'a> Gathering<'a> {
         Ok(())
     }
 
-    fn tell_finished(&mut self) {
+    fn report_finished(&mut self) {
         for (found, became) in std::mem::take(&mut self.finished) {
             let became = match self.refused.remove(&session_of(&found)) {
                 Some(err) => Err(err.into()),

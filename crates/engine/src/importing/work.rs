@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::gathering::Gathering;
-use super::retelling::{Retelling, Written};
+use super::replay::{ReadyPart, Replay};
 use super::session_of;
 use crate::{Shared, navigation};
 
@@ -189,11 +189,11 @@ async fn bring_in(
     let rest_before = shared.clock.now().as_millis() - i64::try_from(AT_REST_AFTER.as_millis()).unwrap_or(i64::MAX);
     let last_turn = if found.modified_at.as_millis() < rest_before { LastTurn::Tell } else { LastTurn::IfEnded };
     let home = shared.home.as_ref().and_then(|home| home.to_str()).unwrap_or("/").to_owned();
-    let retelling = Retelling::new(found, id, session, topics, Arc::clone(&shared.ids), home);
+    let replay = Replay::new(found, id, session, topics, Arc::clone(&shared.ids), home);
     let (parts, mut written) = mpsc::channel(PARTS_AHEAD);
     let reading = spawn_blocking({
         let found = found.clone();
-        move || read(&found, bookmark.as_ref(), last_turn, retelling, &parts)
+        move || read(&found, bookmark.as_ref(), last_turn, replay, &parts)
     });
     while let Some(part) = written.recv().await {
         gathering.add(part).await;
@@ -224,16 +224,16 @@ fn read(
     found: &FoundConversation,
     after: Option<&Bookmark>,
     last_turn: LastTurn,
-    mut retelling: Retelling,
-    parts: &mpsc::Sender<Written>,
+    mut replay: Replay,
+    parts: &mpsc::Sender<ReadyPart>,
 ) -> Result<Reading, WorkError> {
     let mut broken = None;
     let mut last: Option<(Bookmark, Timestamp)> = None;
-    let mut sink = |told: history::Told| {
-        if let history::Told::TurnEnd { at, bookmark, .. } = &told {
+    let mut sink = |item: history::HistoryItem| {
+        if let history::HistoryItem::TurnEnd { at, bookmark, .. } = &item {
             last = Some((bookmark.clone(), *at));
         }
-        match retelling.tell(told) {
+        match replay.apply(item) {
             Ok(None) => ControlFlow::Continue(()),
             Ok(Some(part)) => match parts.blocking_send(part) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -249,8 +249,8 @@ fn read(
     if let Some(err) = broken {
         return Err(err.into());
     }
-    if let Some((bookmark, at)) = last.filter(|_| !retelling.is_empty()) {
-        let part = retelling.flush(&bookmark, at)?;
+    if let Some((bookmark, at)) = last.filter(|_| !replay.is_empty()) {
+        let part = replay.flush(&bookmark, at)?;
         // Whoever stopped listening has said why.
         drop(parts.blocking_send(part));
     }

@@ -13,7 +13,7 @@ use model::{
 use store::{AppendError, Receipt};
 
 use crate::live_session::effects::AfterCommit;
-use crate::live_session::{Along, LiveSession};
+use crate::live_session::{BatchExtras, LiveSession};
 use crate::{SubmitError, policy};
 
 impl LiveSession {
@@ -103,14 +103,14 @@ impl LiveSession {
             _ => None,
         });
         let (Some((request, answer)), Some(session)) = (kept, self.stored.session()) else {
-            return Ok(self.commit_and_act(draft, Along { receipt, ..Along::default() }).await?);
+            return Ok(self.commit_and_act(draft, BatchExtras { receipt, ..BatchExtras::default() }).await?);
         };
         let after_commit = AfterCommit::of(draft.entries());
         let shared = Arc::clone(&self.shared);
         let guard = shared.server_stream.lock().await?;
         let remembered = model::remember(&shared.journal.remembered.all(), session, request, answer)?;
         let server = shared.next_of_server(remembered, at).await?;
-        match self.commit(draft, Along { receipt, parts: server.into_iter().collect() }).await {
+        match self.commit(draft, BatchExtras { receipt, parts: server.into_iter().collect() }).await {
             Ok(()) => (),
             Err(conflict @ AppendError::Conflict { stream: StreamId::Server, .. }) => {
                 shared.journal.read_what_is_in_force().await?;

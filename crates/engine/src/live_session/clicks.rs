@@ -8,15 +8,15 @@ use std::sync::Arc;
 use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, add_to_work};
 use store::AppendError;
 
-use crate::asking::Asked;
+use crate::asking::SessionRequest;
 use crate::live_session::effects::AfterCommit;
-use crate::live_session::{Along, CONFLICT_TRIES, LiveSession};
+use crate::live_session::{BatchExtras, CONFLICT_TRIES, LiveSession};
 use crate::wishes::{Reply, StepTaken};
 use crate::work::{Click, wanted_options};
 use crate::{Shared, SubmitError, work};
 
 impl LiveSession {
-    pub(super) async fn click(&mut self, click: &Click, asked: &Asked) -> Result<Reply, SubmitError> {
+    pub(super) async fn click(&mut self, click: &Click, asked: &SessionRequest) -> Result<Reply, SubmitError> {
         let mut tries = 0;
         loop {
             match self.try_click(click, asked).await {
@@ -31,14 +31,14 @@ impl LiveSession {
         }
     }
 
-    async fn try_click(&mut self, click: &Click, asked: &Asked) -> Result<Reply, SubmitError> {
+    async fn try_click(&mut self, click: &Click, asked: &SessionRequest) -> Result<Reply, SubmitError> {
         let shared = Arc::clone(&self.shared);
         let Some(offer) = shared.store.next_block(self.id, click.block).await? else {
             return Err(SubmitError::NoSuchBlock { session: self.id, block: click.block });
         };
         if let Some(clicked) = offer.row.clicked {
             let reply = Reply::Clicked(StepTaken { work: clicked.work, session: clicked.session });
-            shared.leave_receipt(&asked.asker, &reply).await?;
+            shared.append_receipt(&asked.asker, &reply).await?;
             return Ok(reply);
         }
         // Decided again below; here it is refused before anything is looked up for it.
@@ -77,7 +77,7 @@ impl LiveSession {
         let after_commit = AfterCommit::of(draft.entries());
         let parts = work_part.into_iter().chain([new_part]).collect();
         fail::fail_point!("click-decided");
-        self.commit(draft, Along { receipt, parts }).await?;
+        self.commit(draft, BatchExtras { receipt, parts }).await?;
         fail::fail_point!("click-appended");
         drop(guard);
         fail::fail_point!("click-published");

@@ -4,7 +4,7 @@ use model::{
     AgentReport, Command, Draft, Entry, Memory, Session, SessionEvent, Timestamp, Turn, Untold, is_slash_command,
 };
 
-use super::{Along, LiveSession, is_at_work};
+use super::{BatchExtras, LiveSession, is_at_work};
 use crate::directories::Place;
 use crate::wishes::{Created, Observed, PromptAccepted, Reply, StepTaken};
 use crate::{DirectoryError, SubmitError, directories, navigation, packet};
@@ -21,7 +21,7 @@ impl LiveSession {
                     tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
                     let mut draft = self.stored.clone();
                     if draft.apply(Command::MoveTo { cwd }, self.shared.clock.now()).is_ok() {
-                        self.commit(draft, Along::default()).await?;
+                        self.commit(draft, BatchExtras::default()).await?;
                     }
                 }
                 // A prompt is kept all the same, and another tool's session goes on from its words alone: that an agent can
@@ -88,7 +88,7 @@ impl LiveSession {
                 draft.apply(Command::Agent(AgentReport::Gone), at)?;
             }
         }
-        self.tell(&mut draft, at)?;
+        self.attach_packet(&mut draft, at)?;
         draft.sum_up(self.shared.summaries.titles(), at)?;
         Ok(draft)
     }
@@ -111,7 +111,7 @@ impl LiveSession {
     }
 
     /// A prompt that has just gone to an agent that has to be told something goes with a packet.
-    fn tell(&self, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
+    fn attach_packet(&self, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
         let before = self.stored.session().map_or(Turn(0), |session| session.row.turns);
         let begins = |session: &Session| session.row.untold > Untold::Nothing && session.row.turns > before;
         match &self.packet {

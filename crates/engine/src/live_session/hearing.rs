@@ -1,6 +1,6 @@
 //! What an agent says: previewed at once, and gathered until it is written down.
 
-use agents::News;
+use agents::AgentUpdate;
 use model::{AgentReport, AgentState, Command};
 
 use super::{LiveSession, NEWS_AT_ONCE};
@@ -9,7 +9,7 @@ use crate::pending::words_of;
 
 impl LiveSession {
     /// Takes in the agent's next word, with those that wait behind it: they share an append.
-    pub(super) async fn hear(&mut self, mut news: Option<News>) {
+    pub(super) async fn hear(&mut self, mut news: Option<AgentUpdate>) {
         let mut write = false;
         // Words that follow something else are not shown before it: both are written with this append.
         let mut may_preview = true;
@@ -22,12 +22,12 @@ impl LiveSession {
                     self.agent = None;
                     return;
                 }
-                Some(News::Asked { key, question, own_call }) => {
+                Some(AgentUpdate::Asked { key, question, own_call }) => {
                     return self.hear_question(key, question, own_call).await;
                 }
-                Some(News::Withdrawn { key }) => return self.hear_withdrawn(key).await,
-                Some(News::Report(report)) if self.offers.hear(&report) && !self.is_unresponsive() => (),
-                Some(News::Report(report)) => {
+                Some(AgentUpdate::Withdrawn { key }) => return self.hear_withdrawn(key).await,
+                Some(AgentUpdate::Report(report)) if self.offers.hear(&report) && !self.is_unresponsive() => (),
+                Some(AgentUpdate::Report(report)) => {
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
                     self.look_for_own_calls(&report);
                     may_preview &= words_of(&report).is_some();
@@ -74,6 +74,6 @@ impl LiveSession {
         let Some(session) = self.stored.session() else { return };
         let Some(turn) = session.row.running.map(|running| running.turn) else { return };
         let words = Words { turn, of, number, text: text.into() };
-        self.shared.feeds.publish(self.id, feeds::News::Preview { after: session.head, words });
+        self.shared.feeds.publish(self.id, feeds::FeedUpdate::Preview { after: session.head, words });
     }
 }

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use agents::{Agent, AgentRequest, News, OwnCall};
+use agents::{Agent, AgentRequest, AgentUpdate, OwnCall};
 use model::{
     AgentOption, AgentReport, Answerer, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
     PermissionKind, PermissionOption, Question, RememberedDecision, RememberedId, RememberedRow, RowChange, Seq,
@@ -14,7 +14,7 @@ use super::*;
 use crate::{Agency, Engine, OwnTools, Seams, SystemClock, SystemIds, feeds};
 
 /// A session whose agent has begun, with the agent's ends of it.
-async fn begun() -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<News>) {
+async fn begun() -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<AgentUpdate>) {
     let own_tools = OwnTools {
         unasked: vec!["mark".to_owned()],
         takes: |tool, input| tool == "mark" && input.contains_key("items"),
@@ -41,7 +41,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<New
     };
     let mut live = LiveSession::new(engine.shared, id, None, mpsc::channel(1).1);
     let created = live.decide(Some(Command::Create(new)), Timestamp::from_millis(1)).unwrap();
-    live.commit(created, Along::default()).await.unwrap();
+    live.commit(created, BatchExtras::default()).await.unwrap();
     let (calls, calls_in) = mpsc::channel(256);
     let (news_out, news) = mpsc::channel(256);
     live.agent = Some(Hosted { agent: Agent { calls, news }, loan: None });
@@ -78,10 +78,10 @@ async fn an_agent_that_talks_faster_than_is_written_is_heard_to_the_end() {
         for n in 0..WORDS {
             // Of many blocks, so that what is heard at once is more than one entry.
             let report = AgentReport::Text { block: n / 100, text: format!("{n} ") };
-            news.blocking_send(News::Report(report)).unwrap();
+            news.blocking_send(AgentUpdate::Report(report)).unwrap();
         }
         let stop = Stop { outcome: Outcome::Completed, reason: None };
-        news.blocking_send(News::Report(AgentReport::Stopped(stop))).unwrap();
+        news.blocking_send(AgentUpdate::Report(AgentReport::Stopped(stop))).unwrap();
         news
     });
     while live.stored.session().is_some_and(|session| session.row.running.is_some()) {
@@ -101,23 +101,25 @@ async fn words_do_not_overtake_what_came_before_them() {
     let text = |text: &str| AgentReport::Text { block: 0, text: text.to_owned() };
     let plan = AgentReport::Plan(Vec::new());
     for report in [text("first"), plan, text(" then")] {
-        news.send(News::Report(report)).await.unwrap();
+        news.send(AgentUpdate::Report(report)).await.unwrap();
     }
     live.hear_next().await;
-    let feeds::News::Preview { words, .. } = feed.recv().await.unwrap() else { panic!("words come as they are said") };
+    let feeds::FeedUpdate::Preview { words, .. } = feed.recv().await.unwrap() else {
+        panic!("words come as they are said")
+    };
     assert_eq!(&*words.text, "first");
-    assert!(matches!(feed.recv().await.unwrap(), feeds::News::Entries(_)));
+    assert!(matches!(feed.recv().await.unwrap(), feeds::FeedUpdate::Entries(_)));
 }
 
 fn event_text(event: &SessionEvent) -> Option<&str> {
     if let SessionEvent::TextPart { text, .. } = event { Some(text) } else { None }
 }
 
-fn mode(value: &str) -> News {
+fn mode(value: &str) -> AgentUpdate {
     let (id, name) = ("mode".to_owned(), "Mode".to_owned());
     let category = OptionCategory::Mode;
     let options = vec![AgentOption { id, name, description: None, category, value: value.into(), choices: vec![] }];
-    News::Report(AgentReport::Options(options))
+    AgentUpdate::Report(AgentReport::Options(options))
 }
 
 #[tokio::test]
@@ -153,7 +155,7 @@ async fn an_agent_that_offers_the_same_again_is_there_again() {
     let state = |live: &LiveSession| live.stored.session().unwrap().row.agent_state;
     // Heard one by one, and at once.
     for at_once in [false, true] {
-        news.send(News::Report(AgentReport::Unresponsive)).await.unwrap();
+        news.send(AgentUpdate::Report(AgentReport::Unresponsive)).await.unwrap();
         if !at_once {
             live.hear_next().await;
             assert_eq!(state(&live), AgentState::Unresponsive);
@@ -164,13 +166,13 @@ async fn an_agent_that_offers_the_same_again_is_there_again() {
     }
 }
 
-fn ask(key: u64) -> News {
+fn ask(key: u64) -> AgentUpdate {
     let options =
         vec![PermissionOption { id: "y".to_owned(), name: "Yes".to_owned(), kind: PermissionKind::AllowOnce }];
     let (subject, digest) = (Some("make".to_owned()), Some("d".to_owned()));
     let (title, kind) = ("Build".to_owned(), ToolKind::Execute);
     let question = Question { tool: None, title, kind, subject, said: None, digest, options, form: None };
-    News::Asked { key, question, own_call: None }
+    AgentUpdate::Asked { key, question, own_call: None }
 }
 
 fn person(option: &str) -> PermissionAnswer {
@@ -200,11 +202,13 @@ async fn what_is_asked_beside_the_turns_keeps_its_agent_until_it_is_settled() {
     // By a person, by the agent itself, and by a stop, of which nobody is told twice.
     live.report(Some(Command::Answer { request: Request(1), answer: person("y") })).await;
     assert_eq!((told(&mut calls).await, open(&live)), ((11, Some("y".to_owned())), 2));
-    news.send(News::Withdrawn { key: 12 }).await.unwrap();
+    news.send(AgentUpdate::Withdrawn { key: 12 }).await.unwrap();
     live.hear_next().await;
     assert_eq!((told(&mut calls).await, open(&live)), ((12, None), 1));
     live.prompt("go on").await;
-    news.send(News::Report(AgentReport::Stopped(Stop { outcome: Outcome::Completed, reason: None }))).await.unwrap();
+    news.send(AgentUpdate::Report(AgentReport::Stopped(Stop { outcome: Outcome::Completed, reason: None })))
+        .await
+        .unwrap();
     live.hear_next().await;
     assert_eq!(open(&live), 1, "a turn takes only its own questions with it");
     live.report(Some(Command::Cancel)).await;
@@ -231,19 +235,19 @@ async fn what_was_answered_before_answers_beside_the_turns_too() {
 }
 
 /// A question in the name of the session's own tools.
-fn ask_own(key: u64, input: &serde_json::Value) -> News {
-    let Some(News::Asked { key, mut question, .. }) = Some(ask(key)) else { unreachable!("it asks") };
+fn ask_own(key: u64, input: &serde_json::Value) -> AgentUpdate {
+    let Some(AgentUpdate::Asked { key, mut question, .. }) = Some(ask(key)) else { unreachable!("it asks") };
     question.digest = None;
     question.kind = ToolKind::Other;
     let input = input.as_object().cloned().unwrap_or_default();
-    News::Asked { key, question, own_call: Some(OwnCall { tool: "mark".to_owned(), input }) }
+    AgentUpdate::Asked { key, question, own_call: Some(OwnCall { tool: "mark".to_owned(), input }) }
 }
 
 /// Ends a turn; the titles of what the person is told in it.
 async fn end_turn(live: &mut LiveSession) -> Vec<String> {
     let before = live.events().await.len();
     let stop = Stop { outcome: Outcome::Completed, reason: None };
-    live.hear(Some(News::Report(AgentReport::Stopped(stop)))).await;
+    live.hear(Some(AgentUpdate::Report(AgentReport::Stopped(stop)))).await;
     let events = live.events().await.into_iter().skip(before);
     events
         .filter_map(|event| if let SessionEvent::AgentNoticed { notice } = event { Some(notice.title) } else { None })

@@ -52,7 +52,7 @@ fn what_a_result_touched_outside_is_opened_and_what_an_agent_marked_is_not() {
     let looking = Looking::new(Deny::standard(), None);
     let read = |name: &str, outside| {
         let path = root.join(name).into_os_string().into_string().unwrap();
-        told(Shelf::of_session(&looking, &session.row, &session.context, &path).read(&path, outside))
+        told(FileAccess::of_session(&looking, &session.row, &session.context, &path).read(&path, outside))
     };
     for name in ["touched", "marked", "deleted"] {
         assert_eq!(read(name, Outside::Ask), ShowError::OutsideNeedsConfirmation.to_string(), "{name}");
@@ -77,7 +77,7 @@ fn a_link_that_took_the_place_of_the_directory_is_not_followed() {
     let looking = Looking::new(Deny::standard(), None);
     let path = root.join("work/notes").into_os_string().into_string().unwrap();
     let read = |session: &Session| {
-        told(Shelf::of_session(&looking, &session.row, &session.context, &path).read(&path, Outside::Confirmed))
+        told(FileAccess::of_session(&looking, &session.row, &session.context, &path).read(&path, Outside::Confirmed))
     };
     assert_eq!(read(&session), "inside work");
     fs::rename(root.join("work"), root.join("moved")).unwrap();

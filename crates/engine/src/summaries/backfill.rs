@@ -7,8 +7,8 @@ use model::{Command, Digest, Draft, Session, SessionId, SummaryMaker, TurnRow, T
 use store::{AppendError, Batch, ReadError};
 use tokio::sync::oneshot;
 
-use crate::asking::{Asked, Asker, Order, Then};
-use crate::live_session::{Input, Taken};
+use crate::asking::{AfterRequest, Asker, SessionOrder, SessionRequest};
+use crate::live_session::{Input, InputResult};
 use crate::{QueryError, Shared};
 
 /// How many sessions are found at a time, and how many turns of one are summed up with one write.
@@ -103,12 +103,19 @@ impl Shared {
         let asker = Asker { principal: "server".to_owned(), key: None };
         let (answer, answered) = oneshot::channel();
         inputs
-            .send(Input { asked: Asked { order: Order::Command(command.clone()), asker, then: Then::Stay }, answer })
+            .send(Input {
+                asked: SessionRequest {
+                    order: SessionOrder::Command(command.clone()),
+                    asker,
+                    then: AfterRequest::Stay,
+                },
+                answer,
+            })
             .await
             .ok()?;
         match answered.await {
-            Ok(Taken::Answered(done)) => Some(done.is_ok()),
-            Ok(Taken::Not(_)) | Err(_) => None,
+            Ok(InputResult::Answered(done)) => Some(done.is_ok()),
+            Ok(InputResult::HandedBack(_)) | Err(_) => None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 
-use files::{FileKind, Item};
+use files::{DirectoryItem, FileKind};
 
 use crate::support::{Disk, shown};
 
@@ -19,7 +19,8 @@ fn a_directory_is_listed_by_name_without_what_is_protected() {
     disk.link("open/out", "../shut");
     fs::write(disk.at("open").join(OsStr::from_bytes(b"bytes\xff")), "x").unwrap();
     let listing = disk.trees().list(disk.at("open"), 99).unwrap();
-    let shown: Vec<_> = listing.items.iter().map(|Item { name, kind, .. }| format!("{name} {kind:?}")).collect();
+    let shown: Vec<_> =
+        listing.items.iter().map(|DirectoryItem { name, kind, .. }| format!("{name} {kind:?}")).collect();
     let expected =
         [".env.example File", ".git Directory", "a.txt File", "bytes\u{fffd} File", "out Link", "sub Directory"];
     assert_eq!((shown.as_slice(), listing.more), (expected.map(str::to_owned).as_slice(), false));

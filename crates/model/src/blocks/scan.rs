@@ -47,7 +47,7 @@ impl BlockScanner {
         let (open, mut reader) = self.text.take().unwrap_or_else(|| (block, FenceReader::default()));
         if open == block {
             let found = text.chars().filter_map(|c| reader.read(c));
-            events.extend(found.filter_map(|found| self.tell(block, found)));
+            events.extend(found.filter_map(|found| self.event_of(block, found)));
         }
         self.text = Some((open, reader));
         events
@@ -57,7 +57,7 @@ impl BlockScanner {
     pub fn end(&mut self) -> Vec<SessionEvent> {
         let Some((block, mut reader)) = self.text.take() else { return Vec::new() };
         self.ended = Some(block);
-        reader.end().and_then(|found| self.tell(block, found)).into_iter().collect()
+        reader.end().and_then(|found| self.event_of(block, found)).into_iter().collect()
     }
 
     /// Where the block begins that is open in the text that is being read.
@@ -70,7 +70,7 @@ impl BlockScanner {
         self.text.as_ref().and_then(|(_, reader)| reader.may_be_open_since())
     }
 
-    fn tell(&mut self, block: u32, found: Found) -> Option<SessionEvent> {
+    fn event_of(&mut self, block: u32, found: Found) -> Option<SessionEvent> {
         let turn = self.turn.filter(|_| self.nexts + self.cards < MAX_BLOCKS)?;
         let span = Span { block, start: found.start, end: found.end };
         Some(match parse(found.sort, &found.body?)? {

@@ -40,7 +40,7 @@ impl Requests {
                 let answer = match carried_out.unwrap_or(Err(ApiError::Submit(SubmitError::Broken))) {
                     Ok(Answer::Result(result)) => ServerFrame::Ack { id, result },
                     Ok(Answer::Page(page)) => ServerFrame::List { id: Some(id), page },
-                    Err(err) => ServerFrame::Error { id: Some(id), session: None, error: err.tell() },
+                    Err(err) => ServerFrame::Error { id: Some(id), session: None, error: err.into_detail() },
                 };
                 if answers_out.send(answer).await.is_err() {
                     return;
@@ -54,7 +54,11 @@ impl Requests {
     pub(super) fn take(&self, frame: ClientFrame) -> Option<ServerFrame> {
         self.frames.try_send(frame).err().map(|refused| {
             let frame = refused.into_inner();
-            ServerFrame::Error { id: Some(frame.id), session: None, error: ApiError::TooManyRequests(QUEUE).tell() }
+            ServerFrame::Error {
+                id: Some(frame.id),
+                session: None,
+                error: ApiError::TooManyRequests(QUEUE).into_detail(),
+            }
         })
     }
 

@@ -170,7 +170,7 @@ impl Socket {
                 }
                 () = silence(self.asked_at) => return Err(End::PeerSilent),
                 _ = beat.tick() => self.beat().await?,
-                change = next_change(&mut self.list) => self.tell_change(change).await?,
+                change = next_change(&mut self.list) => self.send_change(change).await?,
                 ready = self.follows.next() => self.send_ready(ready).await?,
             }
         }
@@ -212,7 +212,7 @@ impl Socket {
     async fn send_list(&mut self) -> Result<(), End> {
         let frame = match sessions::first_page(&self.app, None).await {
             Ok(page) => ServerFrame::List { id: None, page },
-            Err(err) => ServerFrame::Error { id: None, session: None, error: err.tell() },
+            Err(err) => ServerFrame::Error { id: None, session: None, error: err.into_detail() },
         };
         self.send(frame).await
     }
@@ -226,7 +226,7 @@ impl Socket {
         Ok(())
     }
 
-    async fn tell_change(&mut self, change: Result<ListChange, RecvError>) -> Result<(), End> {
+    async fn send_change(&mut self, change: Result<ListChange, RecvError>) -> Result<(), End> {
         match change {
             Ok(ListChange::Put { row, unobserved_count }) => {
                 let session = Some(convert::session_row(&self.app.engine, &row));
@@ -286,7 +286,7 @@ impl Socket {
     }
 
     async fn refuse(&mut self, id: Option<String>, why: &str) -> Result<(), End> {
-        let error = ApiError::InvalidFrame(why.to_owned()).tell();
+        let error = ApiError::InvalidFrame(why.to_owned()).into_detail();
         self.send(ServerFrame::Error { id, session: None, error }).await
     }
 
@@ -303,14 +303,16 @@ impl Socket {
                 if let Some(reset) = reset_frame(session, &err) {
                     self.send(reset).await?;
                 }
-                return self.send(ServerFrame::Error { id: Some(id), session: Some(session), error: err.tell() }).await;
+                return self
+                    .send(ServerFrame::Error { id: Some(id), session: Some(session), error: err.into_detail() })
+                    .await;
             }
         };
         self.send(ServerFrame::Ack { id, result: None }).await?;
         let snapshot = match convert::whole_session(&self.app.engine, &follow.snapshot).await {
             Ok(snapshot) => snapshot,
             Err(err) => {
-                let error = ApiError::from(err).tell();
+                let error = ApiError::from(err).into_detail();
                 return self.send(ServerFrame::Error { id: None, session: Some(session), error }).await;
             }
         };

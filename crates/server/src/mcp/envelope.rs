@@ -39,9 +39,9 @@ impl Refused {
             true => ErrorCode::INTERNAL_ERROR,
             false => ErrorCode::INVALID_REQUEST,
         };
-        let told = err.tell();
-        let data = Some(Box::new(json!({ "code": told.code, "details": told.details })));
-        Self { status, code, message: told.message, data, id }
+        let detail = err.into_detail();
+        let data = Some(Box::new(json!({ "code": detail.code, "details": detail.details })));
+        Self { status, code, message: detail.message, data, id }
     }
 }
 

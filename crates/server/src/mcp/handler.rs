@@ -19,7 +19,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 
-use super::tools::{Call, CallError, Endpoint, NoSuchTool, Told, Tool};
+use super::tools::{CallError, Endpoint, NoSuchTool, Tool, ToolContext, ToolResult};
 use super::{AllSessions, Calling, replies, skills};
 
 /// Skills are texts of the program, the same for everybody; they change with it, so a client looks again after a while.
@@ -45,9 +45,9 @@ impl Handler {
         if calling.principal.role == Role::Agent {
             self.engine.own_tool_called(calling.session, &request.name, &arguments);
         }
-        let call = Call { engine: &self.engine, calling, all_sessions: &self.all_sessions };
+        let call = ToolContext { engine: &self.engine, calling, all_sessions: &self.all_sessions };
         Ok(match tool.call(&arguments, call).await {
-            Ok(Told { text, structured }) => {
+            Ok(ToolResult { text, structured }) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = structured;
                 result

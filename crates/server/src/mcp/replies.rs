@@ -62,7 +62,7 @@ pub(super) fn error(tool: &Tool, err: CallError) -> String {
         _ => String::new(),
     };
     let text = match err {
-        CallError::Refused(err) => err.tell().message,
+        CallError::Refused(err) => err.into_detail().message,
         CallError::NotACall { .. }
         | CallError::SessionNotInScope { .. }
         | CallError::NoSuchSession { .. }

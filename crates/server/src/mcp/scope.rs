@@ -93,7 +93,7 @@ impl<'a> Scope<'a> {
     }
 
     /// `ID "what it is called" (current)`.
-    pub(super) fn told(&self, row: &SessionRow) -> String {
+    pub(super) fn describe(&self, row: &SessionRow) -> String {
         let mark = if self.is_current(row.id) { " (current)" } else { "" };
         format!("{} {}{mark}", row.id, phrases::name(row))
     }

@@ -80,24 +80,24 @@ pub(super) struct Tool {
 }
 
 /// A call whose arguments have been read.
-type Ready = Box<dyn for<'a> FnOnce(Call<'a>) -> Running<'a> + Send>;
-type Running<'a> = Pin<Box<dyn Future<Output = Result<Told, CallError>> + Send + 'a>>;
+type Ready = Box<dyn for<'a> FnOnce(ToolContext<'a>) -> Running<'a> + Send>;
+type Running<'a> = Pin<Box<dyn Future<Output = Result<ToolResult, CallError>> + Send + 'a>>;
 
 /// What a tool does with the arguments that it was given.
 pub(super) trait Run: Arguments {
-    fn run<'a>(self, call: Call<'a>) -> impl Future<Output = Result<Told, CallError>> + Send + 'a;
+    fn run<'a>(self, call: ToolContext<'a>) -> impl Future<Output = Result<ToolResult, CallError>> + Send + 'a;
 }
 
 /// What a call is answered.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct ToolResult {
     /// In words.
     pub(super) text: String,
     /// The same for programs, where there is more to it than words.
     pub(super) structured: Option<Value>,
 }
 
-impl From<String> for Told {
+impl From<String> for ToolResult {
     fn from(text: String) -> Self {
         Self { text, structured: None }
     }
@@ -173,9 +173,9 @@ impl Tool {
     }
 
     /// Carries a call out. No answer is longer than the tool's budget.
-    pub(super) async fn call(&self, given: &JsonObject, call: Call<'_>) -> Result<Told, CallError> {
+    pub(super) async fn call(&self, given: &JsonObject, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let told = (self.read)(given)?(call).await?;
-        Ok(Told { text: self.about.budget.cut(told.text), ..told })
+        Ok(ToolResult { text: self.about.budget.cut(told.text), ..told })
     }
 }
 
@@ -258,13 +258,13 @@ fn calls_there_are(turn: Turn, calls: usize) -> String {
 
 /// Who calls a tool, and where.
 #[derive(Clone, Copy)]
-pub(super) struct Call<'a> {
+pub(super) struct ToolContext<'a> {
     pub(super) engine: &'a Engine,
     pub(super) calling: &'a Calling,
     pub(super) all_sessions: &'a AllSessions,
 }
 
-impl<'a> Call<'a> {
+impl<'a> ToolContext<'a> {
     async fn scope(&self) -> Result<Scope<'a>, CallError> {
         Scope::open(self.engine, self.calling, self.all_sessions).await
     }

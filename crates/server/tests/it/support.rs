@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agents::Agents;
-use agents::catalog::{Catalog, Entry};
+use agents::catalog::{Catalog, CatalogEntry};
 use agents::history::Places;
 use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
 use engine::{Agency, Clock, Engine, IdSource, Seams, Summarising, TokenSecret, TokenWish};
@@ -175,9 +175,9 @@ impl World {
     /// With a twin of the guide under the name `codex`, and a `gemini` that can not be started.
     pub(crate) async fn with_agents() -> Self {
         let catalog = Catalog::new("throughline", &[], BTreeMap::new()).unwrap();
-        let known = |name: &str| Entry::clone(catalog.find_entry(name).unwrap());
-        let twin = Entry { name: "codex".to_owned(), ..known("guide") };
-        let broken = Entry { command: "/nowhere/agent".to_owned(), ..known("gemini") };
+        let known = |name: &str| CatalogEntry::clone(catalog.find_entry(name).unwrap());
+        let twin = CatalogEntry { name: "codex".to_owned(), ..known("guide") };
+        let broken = CatalogEntry { command: "/nowhere/agent".to_owned(), ..known("gemini") };
         let entries = [known("guide"), twin, broken].map(Arc::new);
         let agents = Agents::new(agents::AgentSettings::in_process(&entries));
         let kind = Kind { agency: Some(Agency { agents, catalog, ..Agency::only_guide() }), ..Kind::default() };

@@ -62,9 +62,9 @@ pub(super) fn regroup(told: Result<Works, NoWorks>, members: Vec<Member>) -> (Pa
     for work in works {
         let mut members = groups.remove(&work.id).unwrap_or_default();
         members.sort_by_key(|member| member.session);
-        tell(&mut part, work, &members);
+        push_work(&mut part, work, &members);
     }
-    (part.erase(), count)
+    (part.into_any(), count)
 }
 
 /// What is taken already.
@@ -115,7 +115,7 @@ fn made_again(id: WorkId, members: &[Member]) -> Option<WorkCopy> {
 }
 
 /// The names it had come first, so that the one it has is the one it is left with.
-fn tell(part: &mut Part<WorkEvent>, copy: WorkCopy, members: &[Member]) {
+fn push_work(part: &mut Part<WorkEvent>, copy: WorkCopy, members: &[Member]) {
     let WorkCopy { id: work, name, project, names, created_at, added_at, session_ids: _ } = copy;
     let mut names = names.into_iter().chain([name]);
     if let Some(name) = names.next() {

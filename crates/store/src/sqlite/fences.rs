@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry, sql_seq};
-use crate::{Cause, Fence};
+use crate::{Fence, FenceCause};
 
 /// The fences there are; shared by the readers, who meet damage, and the writer, who must not write behind it.
 #[derive(Debug, Default)]
@@ -166,10 +166,10 @@ fn first_newer(conn: &Connection, id: i64, stream: StreamId) -> rusqlite::Result
 /// Every fence that is put up is logged, so that whoever runs the server learns which session takes no more, and why.
 fn log_fence(Fence { stream, seq, cause }: &Fence) {
     match cause {
-        Cause::Damaged(what) => {
+        FenceCause::Damaged(what) => {
             tracing::error!(%stream, %seq, %what, "a stream is damaged: it can be read up to there and takes no more");
         }
-        Cause::Newer => tracing::warn!(
+        FenceCause::Newer => tracing::warn!(
             %stream, %seq,
             "a newer version of Throughline wrote to a stream: here it can be read up to there and takes no more"
         ),
@@ -178,7 +178,7 @@ fn log_fence(Fence { stream, seq, cause }: &Fence) {
 
 /// Makes a fence outlive the process, if it stands before damage.
 pub(super) fn write(conn: &Connection, damage: &Fence) -> rusqlite::Result<()> {
-    let Cause::Damaged(what) = &damage.cause else { return Ok(()) };
+    let FenceCause::Damaged(what) = &damage.cause else { return Ok(()) };
     STREAMS.update(
         conn,
         "damaged_seq = ?2, damage = ?3",

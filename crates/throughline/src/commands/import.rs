@@ -49,7 +49,7 @@ async fn bring_in(client: &Client, import: cli::Import) -> Result<()> {
     if import.json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&progress)?))?);
     }
-    tell(&progress, &named)?;
+    print_result(&progress, &named)?;
     if progress.failed > 0 && progress.added + progress.updated + progress.unchanged == 0 {
         bail!("nothing could be read");
     }
@@ -97,9 +97,9 @@ async fn watch(client: &Client) -> Result<ImportProgress> {
     }
 }
 
-fn tell(progress: &ImportProgress, named: &str) -> Result<()> {
+fn print_result(progress: &ImportProgress, named: &str) -> Result<()> {
     let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let told = [
+    let counts = [
         counted(number(progress.added), "session brought in", "sessions brought in"),
         counted(number(progress.updated), "session had more", "sessions had more"),
         counted(number(progress.unchanged), "had nothing new", "had nothing new"),
@@ -109,15 +109,15 @@ fn tell(progress: &ImportProgress, named: &str) -> Result<()> {
             "left alone (hosted, deleted or continued here)",
         ),
     ];
-    let told: Vec<String> = told.into_iter().flatten().collect();
-    if told.is_empty() && progress.failed == 0 {
+    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    if counts.is_empty() && progress.failed == 0 {
         return Ok(terminal::advice(&match named {
             "" => NOTHING_HERE.to_owned(),
             named => format!("No transcripts of {named} were found here; `throughline import --list` shows what is."),
         })?);
     }
     let turns = counted(progress.turns, "turn", "turns").map(|turns| format!("; {turns} in all")).unwrap_or_default();
-    terminal::line(&format!("{}{turns}.", told.join(", ")))?;
+    terminal::line(&format!("{}{turns}.", counts.join(", ")))?;
     for (what, count) in &progress.skipped {
         terminal::remark(&format!("left out: {count} × {what}"));
     }

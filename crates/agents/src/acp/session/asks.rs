@@ -120,7 +120,7 @@ impl Session {
     }
 
     /// Says so if the agent does not ask any more, and the person did not choose that.
-    pub(super) async fn tell_if_it_asks_less(&self, before: &[Option<AgentOption>]) -> Result<(), Gone> {
+    pub(super) async fn notice_if_it_asks_less(&self, before: &[Option<AgentOption>]) -> Result<(), Gone> {
         if !self.is_attached {
             return Ok(());
         }
@@ -148,7 +148,7 @@ impl Session {
 
     async fn say(&self, severity: Severity, title: &str, description: String) -> Result<(), Gone> {
         let notice = Notice { severity, title: title.to_owned(), description: Some(description) };
-        self.tell(AgentReport::Noticed(notice)).await
+        self.send_report(AgentReport::Noticed(notice)).await
     }
 }
 

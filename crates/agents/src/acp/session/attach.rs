@@ -46,7 +46,7 @@ impl Session {
         }
         self.see_that_it_asks().await?;
         let attached = Attached { agent_session: self.name.clone(), memory, program: self.about.program.clone() };
-        self.tell(AgentReport::Ready { attached: Some(attached) }).await
+        self.send_report(AgentReport::Ready { attached: Some(attached) }).await
     }
 
     async fn begin(&mut self) -> Result<Try<Memory>, Gone> {
@@ -84,7 +84,7 @@ impl Session {
         self.name = reply.session_id.0.to_string();
         self.untold_brief = self.brief_for_first_prompt();
         let reports = self.translator.offered(reply.modes, reply.config_options);
-        self.tell_all(reports).await?;
+        self.send_reports(reports).await?;
         Ok(Try::Done(Memory::New))
     }
 
@@ -134,7 +134,7 @@ impl Session {
                 self.translator.read_models(&reply);
                 let reply = serde_json::from_value::<LoadSessionResponse>(reply).unwrap_or_default();
                 let reports = self.translator.offered(reply.modes, reply.config_options);
-                self.tell_all(reports).await?;
+                self.send_reports(reports).await?;
                 Try::Done(memory)
             }
             Try::SignedOut => Try::SignedOut,
@@ -192,7 +192,7 @@ impl Session {
     }
 
     async fn wait_for_sign_in(&mut self) -> Result<(), Gone> {
-        self.tell_signed_out().await?;
+        self.report_signed_out().await?;
         loop {
             let call = tokio::select! {
                 biased;
@@ -216,14 +216,14 @@ impl Session {
                 // There is no conversation yet that they could be about.
                 AgentRequest::Prompt { .. } | AgentRequest::SetOption { .. } => {}
                 call @ (AgentRequest::Cancel | AgentRequest::Answer { .. } | AgentRequest::Delete) => {
-                    self.call_meanwhile(call).await?
+                    self.call_meanwhile(call).await?;
                 }
             }
         }
     }
 
-    pub(super) async fn tell_signed_out(&self) -> Result<(), Gone> {
-        self.tell(AgentReport::SignedOut { methods: self.about.sign_in.clone() }).await
+    pub(super) async fn report_signed_out(&self) -> Result<(), Gone> {
+        self.send_report(AgentReport::SignedOut { methods: self.about.sign_in.clone() }).await
     }
 
     /// Says whether the person is signed in now.
@@ -231,7 +231,7 @@ impl Session {
         let ways = &self.about.sign_in;
         if let Some(run) = ways.iter().find(|way| way.id == method).and_then(|way| way.run.clone()) {
             self.notice("This way to sign in needs a terminal", Some(format!("Run {run}, then try again"))).await?;
-            self.tell_signed_out().await?;
+            self.report_signed_out().await?;
             return Ok(false);
         }
         let id = self.connection().request(self.key, &AuthenticateRequest::new(method));
@@ -241,7 +241,7 @@ impl Session {
             None => format!("it took more than {} seconds", self.settings.limits.sign_in.as_secs_f32()),
         };
         self.notice("The agent did not sign in", Some(why)).await?;
-        self.tell_signed_out().await?;
+        self.report_signed_out().await?;
         Ok(false)
     }
 

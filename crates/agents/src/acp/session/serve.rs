@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use super::{Gone, Session};
-use crate::News;
+use crate::AgentUpdate;
 use crate::acp::questions::{Kind, Of};
 use crate::acp::translate::Asking;
 
@@ -48,7 +48,7 @@ impl Session {
         }
         let mut asked = self.translator.ask(asking, &self.terminals);
         let reports = std::mem::take(&mut asked.reports);
-        self.tell_all(reports).await?;
+        self.send_reports(reports).await?;
         let own_call = self.own_call(&mut asked);
         let mut question = asked.question;
         self.read_subject_of_title(&mut question);
@@ -58,7 +58,7 @@ impl Session {
         let of = if self.turn.is_some() { Of::Turn } else { Of::Session };
         let key = self.questions.open(id, kind, of, &question);
         self.heard();
-        self.news.send(News::Asked { key, question, own_call }).await.map_err(|_| Gone::LetGo)
+        self.news.send(AgentUpdate::Asked { key, question, own_call }).await.map_err(|_| Gone::LetGo)
     }
 
     fn answer(&self, id: &Value, result: Result<Value, Error>) -> Result<(), Gone> {

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::watch::{Due, Watch};
 use super::{Gone, Session, Turn};
-use crate::Told;
+use crate::AgentPacket;
 use crate::acp::prompt::{self, Ahead};
 use crate::acp::translate::TurnError;
 use crate::acp::wire::Refused;
@@ -18,7 +18,7 @@ impl Session {
         &mut self,
         text: String,
         mut images: Vec<Image>,
-        packet: Option<Told>,
+        packet: Option<AgentPacket>,
     ) -> Result<(), Gone> {
         if self.turn.is_some() {
             tracing::error!(session = %self.start.session, "a prompt came while a turn runs; it is not sent");
@@ -59,8 +59,8 @@ impl Session {
         let answer = match result {
             Err(refused) if refused.is_signed_out() => {
                 let reports = self.translator.abandon_turn(&self.terminals);
-                self.tell_all(reports).await?;
-                return self.tell_signed_out().await;
+                self.send_reports(reports).await?;
+                return self.report_signed_out().await;
             }
             // Some agents know no other way to say it.
             Err(_) if turn.watch.is_cancelled() => Ok(json!({ "stopReason": "cancelled" })),
@@ -69,7 +69,7 @@ impl Session {
         };
         let reports = self.translator.end_turn(answer, &self.terminals);
         self.terminals.forget_released();
-        self.tell_all(reports).await
+        self.send_reports(reports).await
     }
 
     /// The agent is there.
@@ -90,9 +90,9 @@ impl Session {
                 let title = format!("The agent has said nothing for {seconds} seconds");
                 let description = "It may wait for its model, or try again what failed.".to_owned();
                 let notice = Notice { severity: Severity::Info, title, description: Some(description) };
-                self.tell(AgentReport::Noticed(notice)).await
+                self.send_report(AgentReport::Noticed(notice)).await
             }
-            Due::Unresponsive => self.tell(AgentReport::Unresponsive).await,
+            Due::Unresponsive => self.send_report(AgentReport::Unresponsive).await,
             Due::Failed => {
                 let seconds = (limits.cancel + limits.cancel_failed).as_secs_f32();
                 self.connection().give_up();

@@ -4,8 +4,8 @@
 //! told only marks are kept, so that a turn's memory does not grow with what its tools print.
 
 mod own_terminal;
+mod sent;
 mod shown;
-mod told;
 
 use std::collections::HashMap;
 use std::hash::RandomState;
@@ -15,8 +15,8 @@ use model::{AgentReport, ToolKind};
 use serde_json::Value;
 
 use super::content::Screens;
-pub(super) use told::kind;
-use told::{Now, Told};
+pub(super) use sent::kind;
+use sent::{Now, SentCall};
 
 /// How many calls of one turn are told; that there are more is said once.
 pub(super) const MAX_CALLS: usize = 10_000;
@@ -30,7 +30,7 @@ const MAX_WAITING: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     numbers: HashMap<String, usize>,
-    calls: Vec<Told>,
+    calls: Vec<SentCall>,
     marks: RandomState,
     at_hand: usize,
     waiting: usize,
@@ -90,7 +90,7 @@ impl Calls {
         };
         let at = known.unwrap_or(self.calls.len());
         if known.is_none() {
-            self.calls.push(Told::default());
+            self.calls.push(SentCall::default());
             self.numbers.insert(id.clone(), at);
             self.open += 1;
         }

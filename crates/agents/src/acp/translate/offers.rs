@@ -22,7 +22,7 @@ pub(super) struct Offers {
     /// As some agents offer them since before there were options.
     models: Option<AgentOption>,
     options: Vec<AgentOption>,
-    told: Vec<AgentOption>,
+    last_sent: Vec<AgentOption>,
 }
 
 /// An option that can be set.
@@ -54,7 +54,7 @@ impl Offers {
     ) -> Vec<AgentReport> {
         self.modes = modes.map(modes_as_option);
         self.options = options.into_iter().flatten().take(MAX_LISTED).map(option).collect();
-        self.tell()
+        self.changed_options()
     }
 
     /// Takes note of models that are not offered as an option; they are told with the rest.
@@ -64,7 +64,7 @@ impl Offers {
 
     pub(super) fn options_are(&mut self, options: Vec<SessionConfigOption>) -> Vec<AgentReport> {
         self.options = options.into_iter().take(MAX_LISTED).map(option).collect();
-        self.tell()
+        self.changed_options()
     }
 
     pub(super) fn mode_is(&mut self, mode: &str) -> Vec<AgentReport> {
@@ -72,7 +72,7 @@ impl Offers {
         for modes in self.modes.iter_mut().chain(options) {
             mode.clone_into(&mut modes.value);
         }
-        self.tell()
+        self.changed_options()
     }
 
     pub(super) fn option_is(&mut self, option: &str, value: &str) -> Vec<AgentReport> {
@@ -83,7 +83,7 @@ impl Offers {
         if let Some(option) = self.options.iter_mut().chain(models).find(|offered| offered.id == option) {
             value.clone_into(&mut option.value);
         }
-        self.tell()
+        self.changed_options()
     }
 
     pub(super) fn find(&self, option: &str) -> Option<Offer<'_>> {
@@ -130,12 +130,12 @@ impl Offers {
         self.options.iter().any(|option| option.category == OptionCategory::Model || option.id == MODEL)
     }
 
-    fn tell(&mut self) -> Vec<AgentReport> {
+    fn changed_options(&mut self) -> Vec<AgentReport> {
         let all: Vec<_> = self.former().chain(&self.options).cloned().collect();
-        if self.told == all {
+        if self.last_sent == all {
             return Vec::new();
         }
-        self.told.clone_from(&all);
+        self.last_sent.clone_from(&all);
         vec![AgentReport::Options(all)]
     }
 }

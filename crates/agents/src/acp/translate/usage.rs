@@ -60,17 +60,17 @@ mod tests {
 
     use super::*;
 
-    fn told(message: &Value) -> Option<(u64, u64, u64, Option<u64>)> {
+    fn parsed(message: &Value) -> Option<(u64, u64, u64, Option<u64>)> {
         tokens(message).map(|tokens| (tokens.total, tokens.input, tokens.output, tokens.thought))
     }
 
     #[test]
     fn every_place_is_read() {
         let counted = json!({ "inputTokens": 10, "outputTokens": 5, "totalTokens": 16, "thoughtTokens": 1 });
-        assert_eq!(told(&json!({ "usage": counted })), Some((16, 10, 5, Some(1))));
-        assert_eq!(told(&json!({ "_meta": { "usage": counted } })), Some((16, 10, 5, Some(1))));
+        assert_eq!(parsed(&json!({ "usage": counted })), Some((16, 10, 5, Some(1))));
+        assert_eq!(parsed(&json!({ "_meta": { "usage": counted } })), Some((16, 10, 5, Some(1))));
         let quota = json!({ "input_tokens": 7, "output_tokens": 2 });
-        assert_eq!(told(&json!({ "_meta": { "quota": { "token_count": quota } } })), Some((9, 7, 2, None)));
+        assert_eq!(parsed(&json!({ "_meta": { "quota": { "token_count": quota } } })), Some((9, 7, 2, None)));
         for nothing in [
             json!({}),
             json!({ "usage": null, "_meta": null }),
@@ -78,7 +78,7 @@ mod tests {
             json!({ "usage": { "inputTokens": 0, "outputTokens": 0 } }),
             json!([]),
         ] {
-            assert_eq!(told(&nothing), None, "{nothing}");
+            assert_eq!(parsed(&nothing), None, "{nothing}");
         }
     }
 

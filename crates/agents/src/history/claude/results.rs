@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::{Block, Blocks};
 use crate::history::calls::{self, Shown};
 use crate::history::json::{as_a, is_object};
-use crate::history::{blobs, teller::Teller};
+use crate::history::{blobs, builder::TurnBuilder};
 
 /// What the program knows of a file that it wrote.
 #[derive(Default, Deserialize)]
@@ -25,11 +25,11 @@ struct Written<'a> {
     original_file: Option<Cow<'a, str>>,
 }
 
-pub(super) fn tell(at: Timestamp, block: &Block<'_>, known: Option<&RawValue>, teller: &mut Teller<'_>) {
-    let Some(id) = block.tool_use_id.as_deref() else { return teller.skip("a result without its call") };
-    let Some(call) = teller.find_call(id) else {
-        // A plan is told as such, and its result says nothing.
-        return teller.skip("a result without its call");
+pub(super) fn emit(at: Timestamp, block: &Block<'_>, known: Option<&RawValue>, builder: &mut TurnBuilder<'_>) {
+    let Some(id) = block.tool_use_id.as_deref() else { return builder.skip("a result without its call") };
+    let Some(call) = builder.find_call(id) else {
+        // A plan is emitted as such, and its result says nothing.
+        return builder.skip("a result without its call");
     };
     let has_failed = block.is_error == Some(true);
     let blocks = block.content.map(Blocks::of).unwrap_or_default();
@@ -48,7 +48,7 @@ pub(super) fn tell(at: Timestamp, block: &Block<'_>, known: Option<&RawValue>, t
             match (block.kind.as_ref(), &block.source) {
                 ("image", Some(source)) => {
                     let (of, data) = (source.media_type.as_deref(), source.data.as_deref());
-                    let image = blobs::of_call(of.unwrap_or_default(), data.unwrap_or_default(), teller.limits());
+                    let image = blobs::of_call(of.unwrap_or_default(), data.unwrap_or_default(), builder.limits());
                     shown.image(image);
                 }
                 _ => shown.text(block.text.as_deref().unwrap_or_default()),
@@ -56,7 +56,7 @@ pub(super) fn tell(at: Timestamp, block: &Block<'_>, known: Option<&RawValue>, t
         }
     }
     let status = if has_failed { ToolStatus::Failed } else { ToolStatus::Completed };
-    teller.change_call(at, id, calls::end(status, shown));
+    builder.change_call(at, id, calls::end(status, shown));
 }
 
 fn show_edit(input: &Value, known: Option<&RawValue>, shown: &mut Shown) {

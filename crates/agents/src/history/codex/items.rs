@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::acp::{cut_value, plain_line};
+use crate::history::builder::TurnBuilder;
 use crate::history::calls::{self, Shown};
 use crate::history::json::as_a;
-use crate::history::teller::Teller;
 
 #[derive(Deserialize)]
 struct Item<'a> {
@@ -50,9 +50,9 @@ struct Change<'a> {
     unified_diff: Option<Cow<'a, str>>,
 }
 
-pub(super) fn tell(at: Timestamp, item: &RawValue, teller: &mut Teller<'_>) {
-    let Some(item) = as_a::<Item<'_>>(item) else { return teller.skip("not a record") };
-    let id = item.id.as_deref().filter(|id| teller.find_call(id).is_some());
+pub(super) fn emit(at: Timestamp, item: &RawValue, builder: &mut TurnBuilder<'_>) {
+    let Some(item) = as_a::<Item<'_>>(item) else { return builder.skip("not a record") };
+    let id = item.id.as_deref().filter(|id| builder.find_call(id).is_some());
     let status = match item.status.as_deref() {
         Some("failed" | "declined") => ToolStatus::Failed,
         Some(_) | None => ToolStatus::Completed,
@@ -63,31 +63,31 @@ pub(super) fn tell(at: Timestamp, item: &RawValue, teller: &mut Teller<'_>) {
             let mut shown = Shown::default();
             let output = item.aggregated_output.as_deref().unwrap_or_default();
             shown.terminal(&calls::plain_command(&words), output, item.exit_code);
-            teller.change_call(at, id, calls::end(status, shown));
+            builder.change_call(at, id, calls::end(status, shown));
         }
-        ("FileChange", Some(id), Some(changes)) => tell_changes(at, id, changes, status, teller),
-        // Messages and thoughts are told from what the model was sent, other results from what it was given.
+        ("FileChange", Some(id), Some(changes)) => emit_changes(at, id, changes, status, builder),
+        // Messages and thoughts come from what the model was sent, other results from what it was given.
         _ => (),
     }
 }
 
 /// The same in older versions.
-pub(super) fn tell_patch(at: Timestamp, payload: &RawValue, teller: &mut Teller<'_>) {
+pub(super) fn emit_patch(at: Timestamp, payload: &RawValue, builder: &mut TurnBuilder<'_>) {
     let Some(PatchEnd { call_id: Some(id), success, changes: Some(changes) }) = as_a::<PatchEnd<'_>>(payload) else {
-        return teller.skip("not a record");
+        return builder.skip("not a record");
     };
     let status = if success == Some(false) { ToolStatus::Failed } else { ToolStatus::Completed };
-    if teller.find_call(&id).is_some() {
-        tell_changes(at, &id, &changes, status, teller);
+    if builder.find_call(&id).is_some() {
+        emit_changes(at, &id, &changes, status, builder);
     }
 }
 
-fn tell_changes(
+fn emit_changes(
     at: Timestamp,
     id: &str,
     changes: &BTreeMap<Cow<'_, str>, Change<'_>>,
     status: ToolStatus,
-    teller: &mut Teller<'_>,
+    builder: &mut TurnBuilder<'_>,
 ) {
     let mut shown = Shown::default();
     let mut kinds = Map::new();
@@ -101,7 +101,7 @@ fn tell_changes(
     }
     let paths: Vec<_> = changes.keys().map(AsRef::as_ref).collect();
     let locations = paths.iter().map(|path| Location { path: (*path).to_owned(), line: None }).collect();
-    teller.change_call(
+    builder.change_call(
         at,
         id,
         ToolChange {

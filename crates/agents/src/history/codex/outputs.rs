@@ -1,4 +1,4 @@
-//! What the tools of Codex gave, as the model was told it.
+//! What the tools of Codex gave, as the model saw it.
 
 use model::{Timestamp, ToolKind, ToolStatus};
 use serde::Deserialize;
@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 
 use super::{Part, texts};
 use crate::history::blobs;
+use crate::history::builder::TurnBuilder;
 use crate::history::calls::{self, Shown};
 use crate::history::json::{as_a, is_object, items};
-use crate::history::teller::Teller;
 
 /// The result of a call in some versions.
 #[derive(Deserialize)]
@@ -30,11 +30,11 @@ struct RanMetadata {
     exit_code: Option<i32>,
 }
 
-pub(super) fn tell(at: Timestamp, id: &str, output: &RawValue, teller: &mut Teller<'_>) {
-    let Some(call) = teller.find_call(id) else {
+pub(super) fn emit(at: Timestamp, id: &str, output: &RawValue, builder: &mut TurnBuilder<'_>) {
+    let Some(call) = builder.find_call(id) else {
         // It has ended as an item, or is a plan.
-        if !teller.knows_call(id) {
-            teller.skip("a result without its call");
+        if !builder.knows_call(id) {
+            builder.skip("a result without its call");
         }
         return;
     };
@@ -57,11 +57,11 @@ pub(super) fn tell(at: Timestamp, id: &str, output: &RawValue, teller: &mut Tell
     let pictures = content.map(items).unwrap_or_default().into_iter().filter_map(as_a::<Part<'_>>);
     for url in pictures.filter_map(|part| part.image_url) {
         if let Some((mime_type, data)) = blobs::from_data_url(&url) {
-            shown.image(blobs::of_call(mime_type, data, teller.limits()));
+            shown.image(blobs::of_call(mime_type, data, builder.limits()));
         }
     }
     let status = if has_failed { ToolStatus::Failed } else { ToolStatus::Completed };
-    teller.change_call(at, id, calls::end(status, shown));
+    builder.change_call(at, id, calls::end(status, shown));
 }
 
 /// The exit code and the output itself: before it stands what the program says of it.

@@ -11,9 +11,9 @@ use serde_json::value::RawValue;
 use super::part::Part;
 use crate::acp::cut_chars;
 use crate::history::bookmark::Place;
+use crate::history::builder::TurnBuilder;
 use crate::history::calls::{self, Shown};
 use crate::history::json::{self, Text, as_a, items, keep_first};
-use crate::history::teller::Teller;
 use crate::history::words::{self, Words};
 
 #[derive(Deserialize)]
@@ -82,10 +82,10 @@ struct Edited<'a> {
     is_new_file: Option<bool>,
 }
 
-/// The messages of the turn that is open, by what was told of each.
+/// The messages of the turn that is open, by what was emitted of each.
 #[derive(Default)]
 pub(super) struct Messages {
-    told: HashSet<String>,
+    emitted: HashSet<String>,
     has_prompt: bool,
 }
 
@@ -95,21 +95,21 @@ impl Messages {
         !self.has_prompt
     }
 
-    pub(super) fn tell(&mut self, message: &Message<'_>, place: impl FnOnce() -> Place, teller: &mut Teller<'_>) {
-        let Some(at) = json::instant(&message.timestamp) else { return teller.skip("a message without its time") };
+    pub(super) fn emit(&mut self, message: &Message<'_>, place: impl FnOnce() -> Place, builder: &mut TurnBuilder<'_>) {
+        let Some(at) = json::instant(&message.timestamp) else { return builder.skip("a message without its time") };
         match message.kind.as_ref() {
             "user" => {
-                let (said, images) = message.said(teller);
+                let (said, images) = message.said(builder);
                 if said.is_empty() && images.is_empty() {
-                    return teller.skip("a message of the program's own");
+                    return builder.skip("a message of the program's own");
                 }
-                self.told.clear();
+                self.emitted.clear();
                 self.has_prompt = true;
-                teller.prompt(at, said, images, place());
+                builder.prompt(at, said, images, place());
             }
             "gemini" => {
-                keep_first(&mut teller.draft().model, message.model.as_deref());
-                message.tell(at, self.told.insert(message.id.to_string()), teller);
+                keep_first(&mut builder.draft().model, message.model.as_deref());
+                message.emit(at, self.emitted.insert(message.id.to_string()), builder);
             }
             "error" | "warning" | "info" => {
                 let severity = match message.kind.as_ref() {
@@ -119,9 +119,9 @@ impl Messages {
                 };
                 let (texts, _) = message.texts();
                 let title = cut_chars(texts.join("\n"), 2_000);
-                teller.notice(at, Notice { severity, title, description: None });
+                builder.notice(at, Notice { severity, title, description: None });
             }
-            _ => teller.skip("a message of an unknown kind"),
+            _ => builder.skip("a message of an unknown kind"),
         }
     }
 }
@@ -146,7 +146,7 @@ impl Message<'_> {
         (texts, thoughts)
     }
 
-    fn said(&self, teller: &Teller<'_>) -> (String, Vec<Image>) {
+    fn said(&self, builder: &TurnBuilder<'_>) -> (String, Vec<Image>) {
         let (mut said, mut images): (Vec<String>, Vec<Image>) = (Vec::new(), Vec::new());
         let Some(content) = self.display_content.or(self.content) else { return (String::new(), images) };
         let mut hear = |text: &str| {
@@ -162,45 +162,45 @@ impl Message<'_> {
         }
         let sent = self.content.map(items).unwrap_or_default().into_iter().filter_map(as_a::<Part<'_>>);
         for picture in sent.filter_map(|part| part.inline_data) {
-            picture.join(&mut said, &mut images, teller.limits());
+            picture.join(&mut said, &mut images, builder.limits());
         }
         (said.join("\n\n"), images)
     }
 
-    fn tell(&self, at: Timestamp, is_first: bool, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, is_first: bool, builder: &mut TurnBuilder<'_>) {
         let (texts, thoughts) = self.texts();
         if is_first {
             for Thought { subject, description } in &self.thoughts {
                 let parts = [subject, description].into_iter().flatten().map(AsRef::as_ref);
-                teller.thought(at, parts.collect::<Vec<&str>>().join("\n\n"));
+                builder.thought(at, parts.collect::<Vec<&str>>().join("\n\n"));
             }
             if self.thoughts.is_empty() {
-                thoughts.into_iter().for_each(|thought| teller.thought(at, thought));
+                thoughts.into_iter().for_each(|thought| builder.thought(at, thought));
             }
-            texts.iter().for_each(|text| teller.text(at, text.clone()));
+            texts.iter().for_each(|text| builder.text(at, text.clone()));
         }
         for call in &self.tool_calls {
-            call.tell(at, teller);
+            call.emit(at, builder);
         }
         if let Some(total) = self.tokens.as_ref().and_then(|tokens| tokens.total) {
-            teller.usage(Usage { used: total, size: 0, cost: None, tokens: None });
+            builder.usage(Usage { used: total, size: 0, cost: None, tokens: None });
         }
         let has_text = texts.iter().any(|text| !text.trim().is_empty());
         if self.tool_calls.is_empty() && has_text && is_first {
-            teller.stopped(at, Outcome::Completed, None);
+            builder.stopped(at, Outcome::Completed, None);
         }
     }
 }
 
 impl Call<'_> {
-    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         let ended_at = self.timestamp.as_deref().and_then(json::instant).unwrap_or(at);
         let steps = self.args.as_ref().filter(|_| self.name == "write_todos").and_then(calls::plan);
         if let Some(steps) = steps {
-            return teller.plan(at, steps);
+            return builder.plan(at, steps);
         }
-        if !teller.knows_call(&self.id) {
-            teller.call(at, &self.id, calls::start(&self.name, self.args.clone()));
+        if !builder.knows_call(&self.id) {
+            builder.call(at, &self.id, calls::start(&self.name, self.args.clone()));
         }
         let status = match self.status.as_ref() {
             "success" => ToolStatus::Completed,
@@ -208,7 +208,7 @@ impl Call<'_> {
             "cancelled" => ToolStatus::Cancelled,
             _ => return,
         };
-        if teller.find_call(&self.id).is_none() {
+        if builder.find_call(&self.id).is_none() {
             return;
         }
         let output = self.output();
@@ -230,7 +230,7 @@ impl Call<'_> {
         if shown.is_empty() {
             shown.text(&output);
         }
-        teller.change_call(ended_at, &self.id, calls::end(status, shown));
+        builder.change_call(ended_at, &self.id, calls::end(status, shown));
     }
 
     fn output(&self) -> String {

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::history::bookmark::Place;
+use crate::history::builder::TurnBuilder;
 use crate::history::calls::{self, Shown};
-use crate::history::teller::Teller;
 use crate::history::words::{self, Words};
 use crate::history::{HistoryLimits, blobs};
 
@@ -75,28 +75,28 @@ impl Part<'_> {
     }
 
     /// A part of what the assistant said and did.
-    pub(super) fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+    pub(super) fn emit(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         match (self.kind.as_ref(), &self.tool, &self.call_id, &self.state) {
-            ("text", ..) => teller.text(at, self.own_text().unwrap_or_default().to_owned()),
-            ("reasoning", ..) => teller.thought(at, self.text.as_deref().unwrap_or_default().to_owned()),
-            ("tool", Some(tool), Some(id), Some(state)) => state.tell(at, tool, id, teller),
+            ("text", ..) => builder.text(at, self.own_text().unwrap_or_default().to_owned()),
+            ("reasoning", ..) => builder.thought(at, self.text.as_deref().unwrap_or_default().to_owned()),
+            ("tool", Some(tool), Some(id), Some(state)) => state.emit(at, tool, id, builder),
             // Marks of the program's own.
             ("step-start" | "step-finish" | "patch" | "snapshot" | "retry" | "agent", ..) => (),
-            _ => teller.skip("a part of an unknown kind"),
+            _ => builder.skip("a part of an unknown kind"),
         }
     }
 }
 
 impl State<'_> {
-    fn tell(&self, at: Timestamp, tool: &str, id: &str, teller: &mut Teller<'_>) {
+    fn emit(&self, at: Timestamp, tool: &str, id: &str, builder: &mut TurnBuilder<'_>) {
         let time =
             |find: fn(&Times) -> Option<i64>| self.time.as_ref().and_then(find).map_or(at, Timestamp::from_millis);
         let (start, end) = (time(|time| time.start), time(|time| time.end));
         let steps = self.input.as_ref().filter(|_| tool == "todowrite").and_then(calls::plan);
         if let Some(steps) = steps {
-            return teller.plan(start, steps);
+            return builder.plan(start, steps);
         }
-        teller.call(start, id, calls::start(tool, self.input.clone()));
+        builder.call(start, id, calls::start(tool, self.input.clone()));
         let status = match self.status.as_ref() {
             "completed" => ToolStatus::Completed,
             "error" => ToolStatus::Failed,
@@ -117,13 +117,13 @@ impl State<'_> {
         }
         for url in self.attachments.iter().filter_map(|attachment| attachment.url.as_deref()) {
             if let Some((mime_type, data)) = blobs::from_data_url(url) {
-                shown.image(blobs::of_call(mime_type, data, teller.limits()));
+                shown.image(blobs::of_call(mime_type, data, builder.limits()));
             }
         }
-        teller.change_call(end, id, calls::end(status, shown));
+        builder.change_call(end, id, calls::end(status, shown));
     }
 
-    /// What a file was before it was written anew is not told.
+    /// What a file was before it was written anew is not emitted.
     fn show_edit(&self, input: &Value, shown: &mut Shown) {
         let Some(path) = calls::argument(input, &["filePath"]) else { return };
         let text = |name: &str| input.get(name).and_then(Value::as_str);
@@ -165,10 +165,10 @@ impl Prompt {
         }
     }
 
-    pub(super) fn tell(self, at: Timestamp, behind: &Place, teller: &mut Teller<'_>) {
+    pub(super) fn emit(self, at: Timestamp, behind: &Place, builder: &mut TurnBuilder<'_>) {
         if self.said.is_empty() && self.images.is_empty() {
-            return teller.skip("a message of the program's own");
+            return builder.skip("a message of the program's own");
         }
-        teller.prompt(at, self.said.join("\n\n"), self.images, behind.clone());
+        builder.prompt(at, self.said.join("\n\n"), self.images, behind.clone());
     }
 }

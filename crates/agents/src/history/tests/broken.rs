@@ -2,9 +2,9 @@
 
 use super::*;
 
-fn prompts(told: &[Told]) -> Vec<&str> {
+fn prompts(told: &[HistoryItem]) -> Vec<&str> {
     let prompts = told.iter().filter_map(|told| match told {
-        Told::Prompt { text, .. } => Some(text.as_str()),
+        HistoryItem::Prompt { text, .. } => Some(text.as_str()),
         _ => None,
     });
     prompts.collect()
@@ -80,7 +80,7 @@ fn a_conversation_without_a_prompt_tells_nothing() {
     // When somebody says something after all, it is told from its start.
     let content = content + &user(3, "hello");
     let (told, _) = all_of(&transcript(folder.path(), content.as_bytes()), Some(&reading.bookmark), LastTurn::Tell);
-    assert!(matches!(told[0], Told::Session(_)));
+    assert!(matches!(told[0], HistoryItem::Session(_)));
     assert_eq!(prompts(&told), ["hello"]);
 }
 
@@ -128,7 +128,7 @@ fn a_turn_that_is_too_large_keeps_its_words_and_drops_what_tools_show() {
     let content = user(1, "one") + &call(1) + &call(2) + &call(3) + &assistant(6, "done");
     let limits = HistoryLimits { turn_bytes: 9_000, ..HistoryLimits::default() };
     let mut omitted = 0;
-    let mut sink = |told: Told| {
+    let mut sink = |told: HistoryItem| {
         omitted += u32::from(format!("{told:?}").contains("Omitted"));
         ControlFlow::Continue(())
     };

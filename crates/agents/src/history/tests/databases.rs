@@ -126,7 +126,7 @@ fn a_database_is_not_touched_by_being_read_and_a_live_one_is_read_with_its_log()
     let bytes = fs::read(&path).unwrap();
     let (told, reading) = all_of(&stored(folder.path(), OPENCODE), None, LastTurn::Tell);
     assert_eq!(reading.turns, turns + 1);
-    assert!(told.iter().any(|told| matches!(told, Told::Prompt { text, .. } if text == "one more")));
+    assert!(told.iter().any(|told| matches!(told, HistoryItem::Prompt { text, .. } if text == "one more")));
     assert_eq!(fs::read(&path).unwrap(), bytes);
 }
 

@@ -25,7 +25,7 @@ fn early(found: &FoundConversation, folder: &Path, bytes: usize) -> FoundConvers
 }
 
 /// Reads it in so many pieces.
-fn in_pieces(id: &str, mut cuts: Vec<usize>) -> Vec<Told> {
+fn in_pieces(id: &str, mut cuts: Vec<usize>) -> Vec<HistoryItem> {
     cuts.sort_unstable();
     let (whole, folder) = (fixture(id), tempfile::tempdir().unwrap());
     let (mut told, mut bookmark) = (Vec::new(), None);
@@ -65,9 +65,9 @@ fn a_reading_that_is_broken_off_goes_on_at_the_next_turn() {
     let (all, _) = all_of(&found, None, LastTurn::Tell);
     for limit in 1..=all.len() {
         let (mut kept, mut turn) = (Vec::new(), Vec::new());
-        let mut sink = |told: Told| {
+        let mut sink = |told: HistoryItem| {
             turn.push(told);
-            if matches!(turn.last(), Some(Told::TurnEnd { .. })) {
+            if matches!(turn.last(), Some(HistoryItem::TurnEnd { .. })) {
                 kept.append(&mut turn);
             }
             if kept.len() + turn.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -84,7 +84,7 @@ fn a_last_turn_waits_or_is_told_as_it_is_asked() {
     let ends = |content: &str, last_turn| {
         let (told, reading) = all_of(&transcript(folder.path(), content.as_bytes()), None, last_turn);
         let ends = told.iter().filter_map(|told| match told {
-            Told::TurnEnd { stop, .. } => Some(stop.outcome),
+            HistoryItem::TurnEnd { stop, .. } => Some(stop.outcome),
             _ => None,
         });
         (ends.collect::<Vec<_>>(), reading.is_open)

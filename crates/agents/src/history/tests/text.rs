@@ -5,32 +5,32 @@ use std::fmt::Write as _;
 
 use model::{AgentReport, ToolCall, ToolChange, ToolContent, prove};
 
-use super::{Reading, Told};
+use super::{HistoryItem, Reading};
 
-pub(super) fn text_of(told: &[Told], reading: &Reading) -> String {
+pub(super) fn text_of(items: &[HistoryItem], reading: &Reading) -> String {
     let mut text = String::new();
     let mut cwd = String::new();
     let mut calls: BTreeMap<u32, ToolCall> = BTreeMap::new();
-    for told in told {
-        match told {
-            Told::Session(about) => {
+    for item in items {
+        match item {
+            HistoryItem::Session(about) => {
                 cwd.clone_from(&about.cwd);
                 let _ = writeln!(text, "{about:?}");
             }
-            Told::Prompt { at, text: words, images } => {
+            HistoryItem::Prompt { at, text: words, images } => {
                 calls.clear();
                 let _ = writeln!(text, "\n{at} prompt {words:?}");
                 for image in images {
                     let _ = writeln!(text, "  {} of {} bytes", image.mime_type, image.data.len());
                 }
             }
-            Told::Report { at, report } => {
+            HistoryItem::Report { at, report } => {
                 let _ = writeln!(text, "  {} {}", &at.to_string()[11..], line(report));
                 for fact in facts(report, &cwd, &mut calls) {
                     let _ = writeln!(text, "      {fact}");
                 }
             }
-            Told::TurnEnd { at, stop, .. } => {
+            HistoryItem::TurnEnd { at, stop, .. } => {
                 let _ = writeln!(text, "  {} {:?} {:?}", &at.to_string()[11..], stop.outcome, stop.reason);
             }
         }

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 
 use serde::de::DeserializeOwned;
 
-use crate::process::wire::{News, Order, Spec};
+use crate::process::wire::{Order, Spec, SupervisorMessage};
 
 /// No spec is longer: the system gives a program less than this of arguments and environment.
 const LONGEST_LINE_BYTES: usize = 8 * 1024 * 1024;
@@ -43,7 +43,7 @@ impl Control {
         Ok(gravest)
     }
 
-    pub(super) fn tell(&mut self, news: &News) -> io::Result<()> {
+    pub(super) fn send(&mut self, news: &SupervisorMessage) -> io::Result<()> {
         let mut line = serde_json::to_vec(news)?;
         line.push(b'\n');
         self.socket.write_all(&line)

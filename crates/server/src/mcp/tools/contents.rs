@@ -4,7 +4,7 @@ use engine::MAX_CONTENTS_LINES;
 use model::{Outcome, SessionId, TitleMaker, TitleRow, Turn, TurnRow, one_line};
 use serde_json::json;
 
-use super::{Call, CallError, MAX_TOKENS, Run, SESSION_ID, Told, Tool, turns as turn_tools};
+use super::{CallError, MAX_TOKENS, Run, SESSION_ID, Tool, ToolContext, ToolResult, turns as turn_tools};
 use crate::mcp::arguments::{MaxTokens, arguments};
 use crate::mcp::budget::{AnswerBudget, Budget, Page};
 use crate::mcp::phrases::{QUOTED, cost, count, next_call, span, summary, when};
@@ -43,7 +43,7 @@ arguments! {
 }
 
 impl Run for SessionToc {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let (after, budget) = (self.after, Budget::of(self.max_tokens));
         let scope = call.scope().await?;
         let session = scope.session(self.session).await?;
@@ -63,7 +63,8 @@ impl Run for SessionToc {
             }
         };
         let beginning = after.map(|after| format!(", after {after}")).unwrap_or_default();
-        let head = format!("Contents of session {}: {shown} of {}{beginning}.", scope.told(&session), count_of(newest));
+        let head =
+            format!("Contents of session {}: {shown} of {}{beginning}.", scope.describe(&session), count_of(newest));
         let mut lines = vec![head];
         lines.extend(work::before(call.engine, &session).await?);
         lines.push(QUOTED.to_owned());
@@ -126,13 +127,13 @@ pub(super) fn figures(row: &TurnRow) -> String {
 }
 
 impl Run for SessionTitleHistory {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let scope = call.scope().await?;
         let session = scope.session(self.session).await?;
         let (row, titles) = call.engine.title_history(session.id).await?;
         let kept = if row.titles as usize > titles.len() { ", older ones are not kept" } else { "" };
         let (shown, all) = (titles.len(), count(row.titles as usize, "title"));
-        let mut lines = vec![format!("Session {}: {shown} of {all}, newest first{kept}.", scope.told(&row))];
+        let mut lines = vec![format!("Session {}: {shown} of {all}, newest first{kept}.", scope.describe(&row))];
         lines.push(QUOTED.to_owned());
         if !row.name.is_empty() {
             lines.push("The person named it; titles are only noted.".to_owned());

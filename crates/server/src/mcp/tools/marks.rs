@@ -5,7 +5,7 @@ use engine::{Asker, SetContext, SubmitError};
 use model::{ContextWish, Marker, Rejection, SetMode, SetOutcome, merge_context_set};
 use serde_json::json;
 
-use super::{About, Call, CallError, Effect, Endpoint, Run, Told, Tool};
+use super::{About, CallError, Effect, Endpoint, Run, Tool, ToolContext, ToolResult};
 use crate::access;
 use crate::mcp::arguments::{SetName, arguments};
 use crate::mcp::budget::AnswerBudget;
@@ -42,7 +42,7 @@ arguments! {
 }
 
 impl Run for SetRelevantContext {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let Calling { principal, session } = call.calling;
         access::session(principal, Scope::Mark, *session)?;
         let Self { set_name: SetName(set_name), items, mode } = self;
@@ -58,12 +58,12 @@ impl Run for SetRelevantContext {
         let context_changed = changes.iter().any(|change| change.outcome != SetOutcome::Unchanged);
         // The words again: some agents show their model nothing but this.
         let structured = json!({ "contextChanged": context_changed, "setName": set_name, "message": text });
-        Ok(Told { text, structured: Some(structured) })
+        Ok(ToolResult { text, structured: Some(structured) })
     }
 }
 
 impl Run for GetRelevantContext {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let Calling { principal, session } = call.calling;
         access::session(principal, Scope::Read, *session)?;
         let sets = &call.engine.session(*session).await?.context.sets;

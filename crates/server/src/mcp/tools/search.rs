@@ -4,7 +4,7 @@ use engine::{Count, FoundTurn, PieceRole, SearchAnswer, SearchWish, Within};
 use model::{SessionId, SessionRow, one_line};
 use serde_json::json;
 
-use super::{Call, CallError, MAX_TOKENS, Run, SESSION_ID, Told, Tool, contents, sessions, turns};
+use super::{CallError, MAX_TOKENS, Run, SESSION_ID, Tool, ToolContext, ToolResult, contents, sessions, turns};
 use crate::mcp::arguments::{Limit, MaxTokens, Words, arguments};
 use crate::mcp::budget::{AnswerBudget, Budget, Page};
 use crate::mcp::phrases::{QUOTED, count, next_call, when};
@@ -54,7 +54,7 @@ arguments! {
 }
 
 impl Run for SearchSession {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let Self { query: Words(query), session, limit, max_tokens } = self;
         let (Limit(limit), budget) = (limit.unwrap_or_default(), Budget::of(max_tokens));
         let scope = call.scope().await?;
@@ -73,7 +73,7 @@ impl Run for SearchSession {
         let mut lines = vec![format!(
             "{} in session {}: {shown} of {matches}, {turns} in all.",
             shown_query(&query),
-            scope.told(&session)
+            scope.describe(&session)
         )];
         lines.push(QUOTED.to_owned());
         lines.extend(page.into_lines());
@@ -105,7 +105,7 @@ impl Run for SearchSession {
 }
 
 impl Run for SearchAllSessions {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let Self { query: Words(query), limit, max_tokens } = self;
         let (Limit(limit), budget) = (limit.unwrap_or_default(), Budget::of(max_tokens));
         let scope = call.scope().await?;
@@ -115,7 +115,7 @@ impl Run for SearchAllSessions {
         for (session, turns) in &matching {
             let mut lines = vec![format!(
                 "{}, created {}, {}:",
-                scope.told(session),
+                scope.describe(session),
                 when(session.created_at),
                 count(session.turns.0 as usize, "turn")
             )];
@@ -183,7 +183,7 @@ struct Looked {
 }
 
 /// Goes down the list of turns until there are enough sessions among them.
-async fn look(call: Call<'_>, within: &Within, query: &str, limit: usize) -> Result<Looked, CallError> {
+async fn look(call: ToolContext<'_>, within: &Within, query: &str, limit: usize) -> Result<Looked, CallError> {
     let page = async |skip| {
         let (words, within) = (query.to_owned(), within.clone());
         call.engine.search(SearchWish { words, exact: false, within, skip, limit: AT_ONCE }).await

@@ -7,7 +7,7 @@ use engine::{CountWithin, Within};
 use model::{ListKey, Turn, one_line};
 use serde_json::json;
 
-use super::{Call, CallError, Run, Told, Tool, contents, turns};
+use super::{CallError, Run, Tool, ToolContext, ToolResult, contents, turns};
 use crate::mcp::arguments::{Limit, arguments};
 use crate::mcp::budget::AnswerBudget;
 use crate::mcp::phrases::{QUOTED, count, next_call, when};
@@ -45,14 +45,14 @@ arguments! {
 }
 
 impl Run for CurrentSession {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let scope = call.scope().await?;
         let row = &scope.current;
         let (_, titles) = call.engine.title_history(row.id).await?;
         let after = Turn(row.turns.0.saturating_sub(NEWEST_TURNS));
         let newest = call.engine.contents(row.id, after, NEWEST_TURNS as usize).await?.turns;
         let mut lines = vec![
-            format!("Session {}", scope.told(row)),
+            format!("Session {}", scope.describe(row)),
             format!("Created {}, {}, agent {}", when(row.created_at), count(row.turns.0 as usize, "turn"), row.agent),
             format!("Directory {}", one_line(&row.cwd, PATH_CHARS)),
             format!("Project {}", one_line(&row.project, PATH_CHARS)),
@@ -81,7 +81,7 @@ impl Run for CurrentSession {
 }
 
 impl Run for ListSessions {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let Self { limit: asked_for, cursor: after } = self;
         let Limit(limit) = asked_for.unwrap_or_default();
         let scope = call.scope().await?;
@@ -116,7 +116,7 @@ impl Run for ListSessions {
                 Within::Everything => format!(", project {}", one_line(&row.project, PATH_CHARS)),
             };
             let turns = count(row.turns.0 as usize, "turn");
-            lines.push(format!("{}, created {}, {turns}{work}{project}", scope.told(row), when(row.created_at)));
+            lines.push(format!("{}, created {}, {turns}{work}{project}", scope.describe(row), when(row.created_at)));
         }
         lines.extend(out_of_scope(&counted));
         lines.push(match page.next {

@@ -5,7 +5,7 @@ use engine::{Interaction, MAX_TURNS_AT_ONCE, QueryError};
 use model::{InteractionId, SessionId, SessionRow, Turn, TurnRow};
 use serde_json::json;
 
-use super::{Call, CallError, MAX_TOKENS, Run, SESSION_ID, Told, Tool, contents};
+use super::{CallError, MAX_TOKENS, Run, SESSION_ID, Tool, ToolContext, ToolResult, contents};
 use crate::mcp::arguments::{ArgumentError, MaxTokens, Number, Wanted, Words, arguments};
 use crate::mcp::budget::{AnswerBudget, Budget, Page};
 use crate::mcp::parts::{Parts, undivided};
@@ -78,7 +78,7 @@ struct Record<'a> {
 }
 
 impl Run for GetTurn {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let piece = match (self.part, self.find) {
             (Some(_), Some(_)) => return Err(ArgumentError::PartAndFind.into()),
             (part, None) => Piece::Part(part.map_or(1, |Number(part)| part)),
@@ -91,12 +91,12 @@ impl Run for GetTurn {
             Wanted::Turn(turn) => whole(call, &scope, &session, turn, budget).await?,
             Wanted::Call(turn, tool) => one_call(call, &scope, &session, (turn, tool), budget).await?,
         };
-        Ok(record.told(&scope, &piece, budget)?.into())
+        Ok(record.render(&scope, &piece, budget)?.into())
     }
 }
 
 impl Run for GetInteraction {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let id = self.id;
         let scope = call.scope().await?;
         let Some((session, row)) = scope.interaction(id).await? else {
@@ -107,12 +107,12 @@ impl Run for GetInteraction {
         };
         let budget = Budget::of(None);
         let record = whole(call, &scope, &session, row.turn, budget).await?;
-        Ok(record.told(&scope, &Piece::Part(1), budget)?.into())
+        Ok(record.render(&scope, &Piece::Part(1), budget)?.into())
     }
 }
 
 async fn whole<'s>(
-    call: Call<'_>,
+    call: ToolContext<'_>,
     scope: &Scope<'_>,
     session: &'s SessionRow,
     turn: Turn,
@@ -130,7 +130,7 @@ async fn whole<'s>(
 }
 
 async fn one_call<'s>(
-    call: Call<'_>,
+    call: ToolContext<'_>,
     scope: &Scope<'_>,
     session: &'s SessionRow,
     (turn, tool): (Turn, u32),
@@ -151,7 +151,7 @@ fn heading(scope: &Scope<'_>, session: &SessionRow, row: &TurnRow) -> String {
         "Turn {} of {}, session {}, {} ({}), interaction {}",
         row.turn,
         session.turns.0.max(row.turn.0),
-        scope.told(session),
+        scope.describe(session),
         when(row.started_at),
         contents::figures(row),
         row.interaction_id,
@@ -159,7 +159,7 @@ fn heading(scope: &Scope<'_>, session: &SessionRow, row: &TurnRow) -> String {
 }
 
 impl Record<'_> {
-    fn told(self, scope: &Scope<'_>, piece: &Piece, budget: Budget) -> Result<String, CallError> {
+    fn render(self, scope: &Scope<'_>, piece: &Piece, budget: Budget) -> Result<String, CallError> {
         let parts = self.parts.count();
         let mut lines = self.head.clone();
         lines.push(QUOTED.to_owned());
@@ -213,7 +213,7 @@ impl Record<'_> {
 }
 
 impl Run for GetTurns {
-    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+    async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let Self { from, to, session, max_tokens } = self;
         if from > to {
             return Err(CallError::Backwards { from, to });
@@ -239,7 +239,7 @@ impl Run for GetTurns {
         while next <= end {
             let (_, turns) = call.engine.turns(session.id, next, next).await.map_err(|err| missing(err, session.id))?;
             let Some(interaction) = turns.first() else { break };
-            let lines = told_of(interaction, other(&scope, &session).as_deref());
+            let lines = render_among_others(interaction, other(&scope, &session).as_deref());
             let is_first = page.is_empty();
             if !page.take(lines.clone()) {
                 if is_first {
@@ -255,7 +255,7 @@ impl Run for GetTurns {
         let asked = span(from, to);
         let mut lines = vec![format!(
             "Session {}: {} of the {} asked for ({asked}), {} in all.",
-            scope.told(&session),
+            scope.describe(&session),
             last.0 + 1 - from.0,
             count(usize::try_from(span_of).unwrap_or(usize::MAX), "turn"),
             newest.0
@@ -286,7 +286,7 @@ impl Run for GetTurns {
 }
 
 /// A turn as one among others.
-fn told_of(interaction: &Interaction, session: Option<&str>) -> Vec<String> {
+fn render_among_others(interaction: &Interaction, session: Option<&str>) -> Vec<String> {
     let row = &interaction.row;
     let mut lines = vec![format!("{}, interaction {}", contents::turn_line(row), row.interaction_id)];
     lines.extend(undivided(&quote::turn(interaction, Calls::Named, session)));

@@ -10,7 +10,7 @@ use model::{Seq, StreamId};
 use rusqlite::{Connection, Error};
 use serde::{Serialize, Serializer};
 
-use crate::Cause;
+use crate::FenceCause;
 use crate::StorageError;
 use crate::rows::folded_tables;
 use crate::sqlite::checksums::{RECEIPTS, STREAMS, has_checksums};
@@ -221,11 +221,11 @@ impl StoreFile {
             (Some(found), fence) => {
                 let seq = Some(found.seq);
                 report.push(match found.cause {
-                    Cause::Damaged(what) => {
+                    FenceCause::Damaged(what) => {
                         let fenced = fence.as_ref().is_some_and(|fence| fence.seq == found.seq);
                         Finding { kind: FindingKind::Entry, stream, seq, what: what.into_owned(), fenced }
                     }
-                    Cause::Newer => {
+                    FenceCause::Newer => {
                         let what = "a newer version of Throughline wrote it".to_owned();
                         Finding { kind: FindingKind::Newer, stream, seq, what, fenced: true }
                     }

@@ -17,7 +17,7 @@ use crate::sqlite::outside::backup::hex;
 use crate::sqlite::outside::ends::Reached;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage};
 use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};
-use crate::{Cause, Fence, MAX_PAGE_BYTES, StorageError};
+use crate::{Fence, FenceCause, MAX_PAGE_BYTES, StorageError};
 
 /// The format that is written now, and the newest that is read.
 pub(super) const FORMAT: u32 = 1;
@@ -134,7 +134,7 @@ impl StoreFile {
             if let Some(at) = record.purged_at {
                 exported.purged += 1;
                 lines.line(&Tombstone { purged: record.name, at })?;
-            } else if let Some(Fence { seq, cause: Cause::Damaged(what), .. }) = record.fence {
+            } else if let Some(Fence { seq, cause: FenceCause::Damaged(what), .. }) = record.fence {
                 exported.damaged += 1;
                 lines.line(&DamageLine { damaged: record.name, seq, what: what.into_owned() })?;
             }

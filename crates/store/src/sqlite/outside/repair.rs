@@ -16,7 +16,7 @@ use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{CheckReport, StoreFile};
 use crate::sqlite::rows::sql_seq;
-use crate::{Cause, Fence, OpenError, StorageError};
+use crate::{Fence, FenceCause, OpenError, StorageError};
 
 /// A store's file, owned.
 pub struct Repair {
@@ -72,8 +72,8 @@ impl Drop for Repair {
 
 pub(super) fn put_fence(conn: &Connection, id: i64, damage: Option<&Fence>) -> Result<(), Error> {
     let stored = damage.and_then(|damage| match &damage.cause {
-        Cause::Damaged(what) => Some((sql_seq(damage.seq), what)),
-        Cause::Newer => None,
+        FenceCause::Damaged(what) => Some((sql_seq(damage.seq), what)),
+        FenceCause::Newer => None,
     });
     let (seq, what) = (stored.map(|(seq, _)| seq), stored.map(|(_, what)| what));
     STREAMS.update(conn, "damaged_seq = ?2, damage = ?3", "id = ?1", &[&id], &[&seq, &what])

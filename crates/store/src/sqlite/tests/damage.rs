@@ -6,13 +6,13 @@ use rusqlite::Connection;
 use crate::conformance::{act, at, batch, create, prompt, session_id, stream, text_part};
 use crate::prelude::*;
 use crate::sqlite::tests::{folder, open_at};
-use crate::{AppendError, Cause, Fence, Head, ReadError};
+use crate::{AppendError, Fence, FenceCause, Head, ReadError};
 
 /// What is wrong with a damaged stream.
 pub(super) fn wrong_with(fence: &Fence) -> String {
     match &fence.cause {
-        Cause::Damaged(what) => what.to_string(),
-        Cause::Newer => panic!("{fence}"),
+        FenceCause::Damaged(what) => what.to_string(),
+        FenceCause::Newer => panic!("{fence}"),
     }
 }
 

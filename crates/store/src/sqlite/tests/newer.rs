@@ -16,7 +16,7 @@ use crate::outside::{Depth, Repair};
 use crate::prelude::*;
 use crate::sqlite::tests::outside::{check, export, scribble, told};
 use crate::sqlite::tests::{folder, open_at};
-use crate::{AppendError, Cause, Copies, Fence, OpenError, Part, ReadError, SqliteStore};
+use crate::{AppendError, Copies, Fence, FenceCause, OpenError, Part, ReadError, SqliteStore};
 
 /// Two sessions with a turn each, closed.
 async fn two_sessions(path: &Path) {
@@ -114,7 +114,7 @@ async fn an_unknown_kind_is_newer_whatever_its_version() {
     // What is no event at all is damage, as ever.
     write_as(&path, EVENT_VERSION, stream(2), &["{}"]);
     let store = open_at(&path);
-    assert!(matches!(fenced(read_to_the_end(&store, 2).await).cause, Cause::Damaged(_)));
+    assert!(matches!(fenced(read_to_the_end(&store, 2).await).cause, FenceCause::Damaged(_)));
     store.close().await;
 }
 

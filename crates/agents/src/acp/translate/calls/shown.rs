@@ -4,7 +4,7 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use model::ToolContent;
 
-use super::told::mark_of;
+use super::sent::mark_of;
 
 /// Marks of what the call shows.
 #[derive(Debug, Default)]

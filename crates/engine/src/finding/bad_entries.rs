@@ -10,7 +10,7 @@ use model::{Position, Seq, SessionId};
 
 /// What one feeder knows of entries that the index can not take.
 #[derive(Debug, Default)]
-pub(super) struct Care {
+pub(super) struct BadEntries {
     /// Up to here each entry has a commit of its own.
     one_by_one_up_to: Position,
     /// What is being given to the index: how far the log is read with it, and which entry it is.
@@ -18,7 +18,7 @@ pub(super) struct Care {
     aside: HashSet<(SessionId, Seq)>,
 }
 
-impl Care {
+impl BadEntries {
     /// An entry is about to be folded in; whether it may be.
     pub(super) fn begin(&mut self, position: Position, session: SessionId, seq: Seq) -> bool {
         self.at = Some((position, session, seq));
@@ -65,22 +65,22 @@ mod tests {
     #[test]
     fn what_fails_alone_is_set_aside() {
         let session = SessionId::from_bytes([1; 16]);
-        let mut care = Care::default();
+        let mut bad_entries = BadEntries::default();
         for n in 1..=9 {
-            assert!(care.begin(Position(n), session, Seq(n)) && !care.is_alone());
+            assert!(bad_entries.begin(Position(n), session, Seq(n)) && !bad_entries.is_alone());
         }
-        assert_eq!(care.failed(), None);
+        assert_eq!(bad_entries.failed(), None);
         for n in 4..=6 {
-            assert!(care.begin(Position(n), session, Seq(n)) && care.is_alone());
-            care.is_over();
+            assert!(bad_entries.begin(Position(n), session, Seq(n)) && bad_entries.is_alone());
+            bad_entries.is_over();
         }
-        assert!(care.begin(Position(7), session, Seq(7)));
-        assert_eq!(care.failed(), Some((session, Seq(7))));
-        assert!(!care.begin(Position(7), session, Seq(7)));
-        assert!(care.begin(Position(8), session, Seq(8)) && care.is_alone());
-        care.is_over();
+        assert!(bad_entries.begin(Position(7), session, Seq(7)));
+        assert_eq!(bad_entries.failed(), Some((session, Seq(7))));
+        assert!(!bad_entries.begin(Position(7), session, Seq(7)));
+        assert!(bad_entries.begin(Position(8), session, Seq(8)) && bad_entries.is_alone());
+        bad_entries.is_over();
         // What fails while nothing is given to it is nobody's fault.
-        assert_eq!(care.failed(), None);
-        assert!(care.begin(Position(10), session, Seq(10)) && !care.is_alone());
+        assert_eq!(bad_entries.failed(), None);
+        assert!(bad_entries.begin(Position(10), session, Seq(10)) && !bad_entries.is_alone());
     }
 }

@@ -1,4 +1,4 @@
-//! What a reading tells, how much of it, and how it can fail.
+//! What a reading emits, how much of it, and how it can fail.
 
 use model::{AgentReport, Image, Stop, Timestamp};
 
@@ -6,11 +6,11 @@ use super::Bookmark;
 
 /// Something that a record says, in the order of the record.
 ///
-/// A turn is a [`Told::Prompt`], its reports and a [`Told::TurnEnd`], and always told whole. Calls and blocks of a turn
+/// A turn is a [`HistoryItem::Prompt`], its reports and a [`HistoryItem::TurnEnd`], and always emitted whole. Calls and blocks of a turn
 /// are numbered like those of an agent that is hosted here, and times are those of the record.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all of them are reports")]
-pub enum Told {
+pub enum HistoryItem {
     /// Once, ahead of the first turn.
     Session(Conversation),
     /// A turn begins with the person's words.
@@ -30,7 +30,7 @@ pub enum Told {
         /// What.
         report: AgentReport,
     },
-    /// The turn is over, and all of it is told.
+    /// The turn is over, and all of it is emitted.
     TurnEnd {
         /// When.
         at: Timestamp,
@@ -61,9 +61,9 @@ pub struct Conversation {
 pub enum LastTurn {
     /// It waits for the next reading.
     Wait,
-    /// It is told if the record says that it has ended.
+    /// It is emitted if the record says that it has ended.
     IfEnded,
-    /// It is told; without an end of its own it was interrupted. For a record that nobody writes any more: what is
+    /// It is emitted; without an end of its own it was interrupted. For a record that nobody writes any more: what is
     /// added to this turn later belongs to none and is left out.
     Tell,
 }
@@ -88,9 +88,9 @@ impl Default for HistoryLimits {
 /// What a reading came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// Stands behind the last turn that was told, now or before; for the next reading.
+    /// Stands behind the last turn that was emitted, now or before; for the next reading.
     pub bookmark: Bookmark,
-    /// How many turns were told now.
+    /// How many turns were emitted now.
     pub turns: u64,
     /// A last turn waits.
     pub is_open: bool,

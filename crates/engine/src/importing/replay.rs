@@ -1,10 +1,10 @@
-//! From what a record tells to a session's entries, each step through a [`Draft`], with the times of the record.
+//! Turns the items of a record into a session's entries. Each step goes through a [`Draft`], with the times of the record.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use agents::history::{Bookmark, FoundConversation, Told};
+use agents::history::{Bookmark, FoundConversation, HistoryItem};
 use model::{
     AgentReport, Command, Draft, InteractionId, NewSession, Rejection, Session, SessionId, Timestamp, TitleMaker,
     Titles, ToolCall, ToolStatus, Topics, prove,
@@ -17,8 +17,8 @@ use crate::id_source::IdSource;
 pub(super) const PART_ENTRIES: usize = 400;
 pub(super) const PART_BYTES: usize = 768 << 10;
 
-/// Tells one session.
-pub(super) struct Retelling {
+/// Replays one conversation into a session.
+pub(super) struct Replay {
     id: SessionId,
     tool: &'static str,
     source: String,
@@ -30,15 +30,15 @@ pub(super) struct Retelling {
     last_at: Timestamp,
 }
 
-/// Entries that are written at once.
-pub(super) struct Written {
+/// Entries that are ready to be appended in one batch.
+pub(super) struct ReadyPart {
     pub(super) session: SessionId,
     pub(super) part: Part,
     /// About how many the part has.
     pub(super) bytes: usize,
 }
 
-impl Retelling {
+impl Replay {
     pub(super) fn new(
         found: &FoundConversation,
         id: SessionId,
@@ -63,10 +63,10 @@ impl Retelling {
         }
     }
 
-    /// Takes in the next thing; gives what is to be written, at the end of a turn, if it is enough.
-    pub(super) fn tell(&mut self, told: Told) -> Result<Option<Written>, Rejection> {
-        match told {
-            Told::Session(about) => {
+    /// Applies the next item. At the end of a turn it gives the part that is ready, if it is large enough.
+    pub(super) fn apply(&mut self, item: HistoryItem) -> Result<Option<ReadyPart>, Rejection> {
+        match item {
+            HistoryItem::Session(about) => {
                 let (cwd, project) = directory(&about.cwd, &self.home);
                 let new = NewSession {
                     agent: self.tool.to_owned(),
@@ -76,20 +76,20 @@ impl Retelling {
                     ..NewSession::default()
                 };
                 self.act(Command::Create(new), about.created_at)?;
-                // From here on its turns are another's; how far they go is told with the last of them.
+                // From here on its turns are another's; how far they go is noted with the last of them.
                 self.note(String::new(), about.created_at)?;
                 if let Some(title) = about.title {
                     self.title(title, TitleMaker::Agent, about.created_at)?;
                 }
             }
-            Told::Prompt { at, text, images } => {
+            HistoryItem::Prompt { at, text, images } => {
                 let interaction_id = InteractionId::from_uuid(self.ids.uuid());
                 self.prompt = Some(interaction_id);
                 self.calls.clear();
                 self.act(Command::TellPrompt { interaction_id, text, images }, at)?;
             }
-            Told::Report { at, report } => self.report(report, at)?,
-            Told::TurnEnd { at, stop, bookmark } => {
+            HistoryItem::Report { at, report } => self.report(report, at)?,
+            HistoryItem::TurnEnd { at, stop, bookmark } => {
                 self.act(Command::Agent(AgentReport::Stopped(stop)), at)?;
                 let at = self.said_at(at);
                 self.draft.sum_up(Titles::ByTerms, at)?;
@@ -101,10 +101,10 @@ impl Retelling {
         Ok(None)
     }
 
-    /// What has been told and not handed out, with how far it goes.
-    pub(super) fn flush(&mut self, bookmark: &Bookmark, at: Timestamp) -> Result<Written, Rejection> {
+    /// The part that was replayed and not yet handed out, with a note of how far it goes.
+    pub(super) fn flush(&mut self, bookmark: &Bookmark, at: Timestamp) -> Result<ReadyPart, Rejection> {
         self.note(bookmark.as_str().to_owned(), at)?;
-        Ok(Written { session: self.id, bytes: self.draft.bytes(), part: self.draft.take() })
+        Ok(ReadyPart { session: self.id, bytes: self.draft.bytes(), part: self.draft.take() })
     }
 
     fn note(&mut self, mark: String, at: Timestamp) -> Result<(), Rejection> {

@@ -1,7 +1,7 @@
-//! Makes whole turns of what the records say one after the other, and tells them.
+//! Makes whole turns of what the records say one after the other, and emits them.
 //!
-//! Invariant: a turn is held back until it has ended; then it is told from its prompt to its end, with the bookmark that
-//! stands behind it. What is told depends on the records alone, not on how many were there at a time.
+//! Invariant: a turn is held back until it has ended; then it is emitted from its prompt to its end, with the bookmark that
+//! stands behind it. What is emitted depends on the records alone, not on how many were there at a time.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -11,23 +11,23 @@ use model::{
 };
 
 use super::bookmark::{self, Behind, Place, TitleMark};
-use super::{Bookmark, Conversation, HistoryLimits, LastTurn, Reading, SkippedRecords, Told};
+use super::{Bookmark, Conversation, HistoryItem, HistoryLimits, LastTurn, Reading, SkippedRecords};
 use crate::acp::{cut_chars, start_of};
 
-/// How many calls of a turn are told.
+/// How many calls of a turn are emitted.
 const MAX_CALLS: usize = 10_000;
 const MAX_TITLE_CHARS: usize = 200;
 
-pub(super) struct Teller<'a> {
+pub(super) struct TurnBuilder<'a> {
     limits: &'a HistoryLimits,
-    sink: &'a mut dyn FnMut(Told) -> ControlFlow<()>,
-    /// Behind the last turn that was told.
+    sink: &'a mut dyn FnMut(HistoryItem) -> ControlFlow<()>,
+    /// Behind the last turn that was emitted.
     behind: Behind,
     /// The last title that a record gave.
     title: TitleMark,
     draft: Draft,
     /// A title that came when no turn was open.
-    untold_title: Option<(Timestamp, String)>,
+    pending_title: Option<(Timestamp, String)>,
     turn: Option<Turn>,
     turns: u64,
     is_over: bool,
@@ -46,7 +46,7 @@ pub(super) struct Draft {
 
 #[derive(Debug)]
 struct Turn {
-    told: Vec<Told>,
+    items: Vec<HistoryItem>,
     bytes: usize,
     last_at: Timestamp,
     next_block: u32,
@@ -59,7 +59,7 @@ struct Turn {
 
 #[derive(Debug)]
 struct Call {
-    /// Where its start is among what is told of the turn.
+    /// Where its start is among what is emitted of the turn.
     started: usize,
     tool: u32,
     is_open: bool,
@@ -72,11 +72,11 @@ pub(super) enum TitledBy {
     Tool,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> TurnBuilder<'a> {
     pub(super) fn new(
         after: Behind,
         limits: &'a HistoryLimits,
-        sink: &'a mut dyn FnMut(Told) -> ControlFlow<()>,
+        sink: &'a mut dyn FnMut(HistoryItem) -> ControlFlow<()>,
     ) -> Self {
         Self {
             limits,
@@ -84,7 +84,7 @@ impl<'a> Teller<'a> {
             title: after.title,
             behind: after,
             draft: Draft::default(),
-            untold_title: None,
+            pending_title: None,
             turn: None,
             turns: 0,
             is_over: false,
@@ -106,7 +106,7 @@ impl<'a> Teller<'a> {
         self.is_over
     }
 
-    /// What the conversation is about, as long as it is not told.
+    /// What the conversation is about, as long as it is not emitted.
     pub(super) fn draft(&mut self) -> &mut Draft {
         &mut self.draft
     }
@@ -126,9 +126,9 @@ impl<'a> Teller<'a> {
             text = start_of(&text, MAX_PROMPT_BYTES - CUT.len()).to_owned() + CUT;
         }
         let bytes = text.len();
-        let told = vec![Told::Prompt { at, text, images }];
+        let items = vec![HistoryItem::Prompt { at, text, images }];
         let mut turn = Turn {
-            told,
+            items,
             bytes,
             last_at: at,
             next_block: 0,
@@ -138,8 +138,8 @@ impl<'a> Teller<'a> {
             stop: None,
             is_answered: false,
         };
-        if let Some((at, title)) = self.untold_title.take() {
-            turn.told.push(Told::Report { at, report: AgentReport::Title(title) });
+        if let Some((at, title)) = self.pending_title.take() {
+            turn.items.push(HistoryItem::Report { at, report: AgentReport::Title(title) });
         }
         self.turn = Some(turn);
     }
@@ -183,16 +183,16 @@ impl<'a> Teller<'a> {
         turn.goes_on();
         turn.open_calls += 1;
         let tool = u32::try_from(turn.calls.len() + 1).unwrap_or(u32::MAX);
-        turn.calls.insert(call_id.to_owned(), Call { started: turn.told.len(), tool, is_open: true });
+        turn.calls.insert(call_id.to_owned(), Call { started: turn.items.len(), tool, is_open: true });
         turn.report(at, AgentReport::ToolStarted { tool, call_id: call_id.to_owned(), change });
     }
 
-    /// What was told when the call began, as long as it goes on.
+    /// What was emitted when the call began, as long as it goes on.
     pub(super) fn find_call(&self, call_id: &str) -> Option<&ToolChange> {
         let turn = self.turn.as_ref()?;
         let call = turn.calls.get(call_id).filter(|call| call.is_open)?;
-        match &turn.told[call.started] {
-            Told::Report { report: AgentReport::ToolStarted { change, .. }, .. } => Some(change),
+        match &turn.items[call.started] {
+            HistoryItem::Report { report: AgentReport::ToolStarted { change, .. }, .. } => Some(change),
             _ => None,
         }
     }
@@ -232,7 +232,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// How full the window is; told once a turn, at its end.
+    /// How full the window is; emitted once a turn, at its end.
     pub(super) fn usage(&mut self, usage: Usage) {
         if let Some(turn) = self.turn.as_mut() {
             turn.usage = Some(usage);
@@ -270,7 +270,7 @@ impl<'a> Teller<'a> {
         } else if self.behind.place == Place::Start {
             self.draft.title = Some(title);
         } else {
-            self.untold_title = Some((at.unwrap_or(Timestamp::from_millis(0)), title));
+            self.pending_title = Some((at.unwrap_or(Timestamp::from_millis(0)), title));
         }
     }
 
@@ -331,21 +331,21 @@ impl<'a> Teller<'a> {
                 model: draft.model,
                 version: draft.version,
             };
-            self.tell(Told::Session(about));
+            self.emit(HistoryItem::Session(about));
         }
-        for told in turn.told {
-            self.tell(told);
+        for item in turn.items {
+            self.emit(item);
         }
         if self.is_over {
             return;
         }
         self.behind = Behind { place, title: self.title };
         self.turns += 1;
-        self.tell(Told::TurnEnd { at: turn.last_at, stop, bookmark: Bookmark::new(&self.behind) });
+        self.emit(HistoryItem::TurnEnd { at: turn.last_at, stop, bookmark: Bookmark::new(&self.behind) });
     }
 
-    fn tell(&mut self, told: Told) {
-        self.is_over = self.is_over || (self.sink)(told).is_break();
+    fn emit(&mut self, item: HistoryItem) {
+        self.is_over = self.is_over || (self.sink)(item).is_break();
     }
 }
 
@@ -358,7 +358,7 @@ impl Turn {
 
     fn report(&mut self, at: Timestamp, report: AgentReport) {
         self.last_at = self.last_at.max(at);
-        self.told.push(Told::Report { at, report });
+        self.items.push(HistoryItem::Report { at, report });
     }
 }
 

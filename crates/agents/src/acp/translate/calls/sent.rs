@@ -19,12 +19,12 @@ use crate::acp::translate::text::cut_chars;
 use crate::acp::translate::{MAX_CALL_TITLE_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
 
 /// How many bytes of one call are told before it ends, again and again whole; more waits for its end.
-const MAX_RETOLD_BYTES: usize = 1 << 20;
+const MAX_RESENT_BYTES: usize = 1 << 20;
 /// How long an input may be that is kept for a question about it.
 const MAX_INPUT_AT_HAND: usize = 16 << 10;
 
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct SentCall {
     kind: ToolKind,
     status: ToolStatus,
     title: Option<u64>,
@@ -33,7 +33,7 @@ pub(super) struct Told {
     input: Option<u64>,
     output: Option<u64>,
     shown: Shown,
-    told_bytes: usize,
+    sent_bytes: usize,
     waiting: Waiting,
     /// What it shows, if a terminal is among it that prints on.
     terminal_items: Option<Vec<Value>>,
@@ -57,12 +57,12 @@ struct Waiting {
 
 /// What is to be told of a call.
 #[derive(Debug, Default)]
-pub(super) struct News {
+pub(super) struct CallUpdate {
     growth: Option<String>,
     change: ToolChange,
 }
 
-impl News {
+impl CallUpdate {
     /// Of a call that has begun. Its end is told by itself, so that each call that ends has one.
     pub(super) fn start(mut self, tool: u32, call_id: String) -> Vec<AgentReport> {
         let end = self.change.status.take_if(|status| status.is_final());
@@ -91,20 +91,20 @@ pub(super) struct Now<'a> {
     pub(super) may_wait: bool,
 }
 
-impl Told {
+impl SentCall {
     /// It has not ended, as far as is told.
     pub(super) fn is_open(&self) -> bool {
         !self.status.is_final()
     }
 
-    pub(super) fn message(&mut self, update: ToolCallUpdate, items: Option<Vec<Value>>, now: Now<'_>) -> News {
+    pub(super) fn message(&mut self, update: ToolCallUpdate, items: Option<Vec<Value>>, now: Now<'_>) -> CallUpdate {
         let fields = update.fields;
         self.keep_at_hand(&fields, items.as_deref());
         if let Some(meta) = &update.meta {
             let command = self.subject_at_hand.as_ref().unwrap_or(&self.title_at_hand);
             OwnTerminal::hear(&mut self.own_terminal, meta, command, now.may_wait);
         }
-        let mut news = News::default();
+        let mut news = CallUpdate::default();
         // What has ended does not begin again.
         let status = fields.status.map(status).filter(|status| status.is_final() || !self.status.is_final());
         news.change.status = status.filter(|status| *status != self.status);
@@ -134,8 +134,8 @@ impl Told {
     }
 
     /// What waited, and what terminals have printed by now.
-    pub(super) fn settle(&mut self, now: Now<'_>) -> News {
-        let mut news = News::default();
+    pub(super) fn settle(&mut self, now: Now<'_>) -> CallUpdate {
+        let mut news = CallUpdate::default();
         self.values(None, None, true, now, &mut news);
         self.content(None, true, now, &mut news);
         news
@@ -204,7 +204,14 @@ impl Told {
     }
 
     /// Input and output: what came, else what waited.
-    fn values(&mut self, input: Option<Value>, output: Option<Value>, is_end: bool, now: Now<'_>, news: &mut News) {
+    fn values(
+        &mut self,
+        input: Option<Value>,
+        output: Option<Value>,
+        is_end: bool,
+        now: Now<'_>,
+        news: &mut CallUpdate,
+    ) {
         for (came, waits, mark, told) in [
             (input, &mut self.waiting.input, &mut self.input, &mut news.change.input),
             (output, &mut self.waiting.output, &mut self.output, &mut news.change.output),
@@ -212,17 +219,17 @@ impl Told {
             let waited = waits.take();
             let Some(value) = came.map(content::value).or(waited) else { continue };
             let size = json_bytes(&value);
-            if !is_end && self.told_bytes + size > MAX_RETOLD_BYTES {
+            if !is_end && self.sent_bytes + size > MAX_RESENT_BYTES {
                 *waits = Some(value).filter(|_| now.may_wait);
             } else if renew(mark, &value, now) {
-                self.told_bytes += size;
+                self.sent_bytes += size;
                 *told = Some(value);
             }
         }
     }
 
     /// What it shows: what came, else what its terminal has printed since, else, at its end, what waited or was printed.
-    fn content(&mut self, items: Option<Vec<Value>>, is_end: bool, now: Now<'_>, news: &mut News) {
+    fn content(&mut self, items: Option<Vec<Value>>, is_end: bool, now: Now<'_>, news: &mut CallUpdate) {
         let earlier = self.terminal_items.take();
         let Some(items) = items.or(earlier) else {
             if !is_end {
@@ -242,7 +249,7 @@ impl Told {
         }
     }
 
-    fn show(&mut self, content: Vec<ToolContent>, is_end: bool, now: Now<'_>, news: &mut News) {
+    fn show(&mut self, content: Vec<ToolContent>, is_end: bool, now: Now<'_>, news: &mut CallUpdate) {
         self.waiting.content = None;
         match self.shown.compare(&content, is_end, now.marks) {
             Compared::Same => {}
@@ -252,9 +259,9 @@ impl Told {
             }
             Compared::Other => {
                 let size = json_bytes(&content);
-                if is_end || self.told_bytes + size <= MAX_RETOLD_BYTES {
+                if is_end || self.sent_bytes + size <= MAX_RESENT_BYTES {
                     self.shown = Shown::of(&content, now.marks);
-                    self.told_bytes += size;
+                    self.sent_bytes += size;
                     news.change.content = Some(content);
                 } else {
                     self.waiting.content = Some(content).filter(|_| now.may_wait);
