@@ -1,5 +1,5 @@
 //! An agent that misbehaves on request, for the tests: by its arguments while a session begins, and afterwards by the
-//! first word of a prompt. It speaks the protocol by hand, so that it can say what no library would.
+//! first word of a prompt. It writes the protocol by hand, so that it can send what no library would.
 
 #![expect(clippy::unwrap_used, reason = "whoever reads its words is a test")]
 #![expect(clippy::exit, reason = "to end in the middle of something is what it is for")]
@@ -81,7 +81,7 @@ impl Hostile {
         self.answer(id, json!({ "stopReason": "end_turn" }));
     }
 
-    /// Asks, and waits for the reply; whatever else comes meanwhile is heard.
+    /// Sends a request and waits for the reply; other messages are handled meanwhile.
     fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next_request += 1;
         let id = json!(format!("h{}", self.next_request));
@@ -100,7 +100,7 @@ impl Hostile {
         self.ask("session/request_permission", params)
     }
 
-    /// Asks beside any turn, and notes what it hears.
+    /// Asks outside of any turn, and notes the answer.
     fn ask_aside(&mut self, session: &str, call: Value) {
         let reply = self.ask_permission(session, call);
         self.note(&reply.to_string());
@@ -167,7 +167,7 @@ impl Hostile {
         }
     }
 
-    /// Where a test looks for what is not said.
+    /// Appends to the file in which tests look for what is not said.
     fn note(&self, line: &str) {
         if let Some(path) = self.wishes.iter().find_map(|wish| wish.strip_prefix("notes=")) {
             let mut notes = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
@@ -258,7 +258,7 @@ impl Hostile {
         }
     }
 
-    /// `mode=yolo` begins in that mode; without one there are none.
+    /// `mode=yolo` begins in that mode; without it there are no modes.
     fn own_modes(&self) -> Value {
         let Some(current) = self.wishes.iter().find_map(|wish| wish.strip_prefix("mode=")) else { return Value::Null };
         let mode = |id: &str, name: &str| json!({ "id": id, "name": name });
@@ -267,7 +267,7 @@ impl Hostile {
         json!({ "currentModeId": current, "availableModes": offered })
     }
 
-    /// Two pages: what it began itself, in every directory that is asked for, and what nobody should believe.
+    /// Two pages: the sessions that it began, in every requested directory, and records that nobody should believe.
     fn list(&mut self, id: &Value, params: &Value) {
         self.misbehave_at("list");
         if self.wants("list:refuse") {
@@ -318,7 +318,7 @@ impl Hostile {
         }
     }
 
-    /// Goes on with its record after it has said that it is done, a little at a time, and hears nothing meanwhile.
+    /// Continues to replay its record after it has replied, a little at a time, and reads nothing meanwhile.
     fn read_on(&self, session: &str) {
         for turn in 1..=10 {
             thread::sleep(Duration::from_millis(20));
@@ -382,7 +382,7 @@ impl Hostile {
                 thread::sleep(Duration::from_secs(1_000));
             }
             "hoard" => {
-                // By the path of a file: it is asked for again and again, and no answer is read.
+                // Requests a file again and again, and reads no answer.
                 let params = json!({ "sessionId": session, "path": rest });
                 for number in 0..60 {
                     let (id, method) = (format!("h{number}"), "fs/read_text_file");
@@ -475,7 +475,7 @@ impl Hostile {
                 self.text(session, &reply.to_string());
             }
             "make" | "make-from-empty" => {
-                // What it is given is told first in what it shows, or by a file that is said to have been empty.
+                // The input is first sent as the text of the call, or by a file that is said to have been empty.
                 let input = json!({ "path": rest, "content": "written" });
                 let shown = match word {
                     "make" => json!({ "type": "content", "content": { "type": "text", "text": input.to_string() } }),
@@ -490,7 +490,7 @@ impl Hostile {
                 self.tool(session, end);
             }
             "own" => {
-                // By its kind, its name and what it is given.
+                // By its kind, its name and its input.
                 let (kind, rest) = rest.split_once(' ').unwrap();
                 let (name, input) = rest.split_once(' ').unwrap();
                 let text = json!([{ "type": "content", "content": { "type": "text", "text": input } }]);
@@ -563,7 +563,7 @@ impl Hostile {
     }
 }
 
-/// What cannot be written any more was meant for somebody who is gone.
+/// If the output is closed, the reader is gone.
 fn raw(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
     if stdout.write_all(bytes).and_then(|()| stdout.flush()).is_err() {

@@ -1,4 +1,4 @@
-//! An MCP server that speaks on its standard input and output, for the tests of the guide.
+//! An MCP server on its standard input and output, for the tests of the guide.
 
 #[path = "../tests/guide/mcp_server.rs"]
 mod mcp_server;

@@ -1,7 +1,7 @@
-//! The seam between a session and its agent: calls one way, news the other, both bounded.
+//! The interface between a session and its agent: requests one way, updates the other, both bounded.
 //!
-//! Invariant: whatever an agent does, its session hears of it in the order in which it was done, or hears that the agent
-//! failed; no type of the agents' protocol gets this far.
+//! Invariant: a session gets everything that its agent does, in order, or the report that the agent failed. No type
+//! of the agents' protocol appears here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,124 +12,124 @@ use tokio::sync::mpsc;
 
 use crate::McpServer;
 
-/// What a session wants of an agent from the start.
+/// What to start an agent with.
 #[derive(Debug, Clone)]
 pub struct AgentStart {
-    /// Its name in the catalog.
+    /// The agent's name in the catalog.
     pub agent: String,
-    /// Whose agent it is.
+    /// The session that the agent is for.
     pub session: SessionId,
-    /// Where it works; an absolute path.
+    /// The directory in which it works; an absolute path.
     pub cwd: PathBuf,
-    /// The agent's own id of the conversation as it was attached before, to be taken up again.
+    /// The agent's own id of an earlier conversation to resume.
     pub earlier: Option<String>,
-    /// What the person chose of what it offers, when the session began or since: set before the first prompt.
+    /// The options that the person chose, when the session began or since; they are set before the first prompt.
     pub options: BTreeMap<String, String>,
-    /// What it is lent beside the servers that every agent is told of.
+    /// The session's own tools, beside the MCP servers that every agent gets.
     pub lent: Option<Lent>,
 }
 
-/// The session's own tools, for as long as the agent is attached.
+/// The session's own tools, lent while the agent is attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lent {
-    /// Where they are. The agent is told of it first.
+    /// The MCP server that has them; it comes first in the agent's list.
     pub server: McpServer,
-    /// Those of its tools that need no asking, where the agent can be told so.
+    /// Names of tools that may be called without asking, for agents that can be told so.
     pub unasked: Vec<String>,
-    /// What goes into the agent's system prompt, where it takes one.
+    /// Text for the agent's system prompt, for agents that take one.
     pub brief: Option<String>,
 }
 
-/// A started agent. Dropping it lets the agent's conversation go, and ends a process that nobody shares.
+/// A started agent. Dropping it ends the agent's conversation, and a process that nobody shares.
 #[derive(Debug)]
 pub struct Agent {
-    /// What it is asked to do.
+    /// Requests to the agent.
     pub calls: mpsc::Sender<AgentRequest>,
-    /// What it tells. Ends after the agent has failed.
+    /// Updates from the agent. The channel closes after the agent has failed.
     pub news: mpsc::Receiver<AgentUpdate>,
 }
 
-/// What an agent has to know ahead of a prompt.
+/// Context that an agent gets before a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentPacket {
-    /// What it is about.
+    /// What the text is about.
     pub of: PacketKind,
-    /// All of it.
+    /// The whole text.
     pub text: String,
 }
 
-/// What a packet is about; the label above it says so.
+/// What a packet is about; the heading above it says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PacketKind {
     /// Earlier turns of the session.
     EarlierTurns,
-    /// What the session goes on with: the one that it was started from.
+    /// The session that this one was started from.
     PhaseBefore,
 }
 
-/// What a session asks of its agent.
+/// A request of a session to its agent.
 #[derive(Debug)]
 pub enum AgentRequest {
-    /// Begins a turn; [`AgentReport::Stopped`] ends it. Until then there is no other.
+    /// Begins a turn, which ends with [`AgentReport::Stopped`]. No other turn may begin before.
     Prompt {
-        /// The person's words.
+        /// The person's text.
         text: String,
-        /// Pictures that go with them.
+        /// Images that go with it.
         images: Vec<Image>,
-        /// What the agent has to know ahead of the words.
+        /// Context that goes before the text.
         packet: Option<AgentPacket>,
     },
-    /// Asks it to stop the turn.
+    /// Asks the agent to stop the turn.
     Cancel,
-    /// Answers what it asked. A second answer is not heard.
+    /// Answers a question of the agent. A second answer is ignored.
     Answer {
-        /// Of which question.
+        /// The question's key.
         key: u64,
-        /// With what; without an option the question is withdrawn.
+        /// The answer; without an option the question is withdrawn.
         answer: PermissionAnswer,
     },
-    /// Chooses something of what it offers.
+    /// Sets one of the agent's options.
     SetOption {
-        /// The agent's own name of what is chosen.
+        /// The agent's own id of the option.
         option: String,
-        /// The agent's own name of the choice.
+        /// The agent's own id of the value.
         value: String,
     },
     /// Signs the person in, after [`AgentReport::SignedOut`].
     SignIn {
-        /// The agent's own name of the way.
+        /// The agent's own id of the sign-in method.
         method: String,
     },
-    /// Ends the conversation, and has the agent delete its own record of it, where it can.
+    /// Ends the conversation, and asks the agent to delete its own record of it, where it can.
     Delete,
 }
 
-/// A call of one of the session's own tools, as an agent tells it before it makes it.
+/// A call of one of the session's own tools that an agent asks about before it makes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnCall {
-    /// The tool's name, without its server's.
+    /// The tool's name, without the server's.
     pub tool: String,
-    /// What it is to be given. Nothing has looked at it yet.
+    /// The arguments, not validated.
     pub input: Map<String, Value>,
 }
 
-/// What an agent tells its session.
+/// An update from an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentUpdate {
-    /// What it did.
+    /// Something that the agent did.
     Report(AgentReport),
-    /// It asks, and waits for [`AgentRequest::Answer`] with this key.
+    /// The agent asks, and waits for [`AgentRequest::Answer`] with this key.
     Asked {
-        /// True for this agent and this once.
+        /// Unique among this agent's questions.
         key: u64,
-        /// What is asked.
+        /// The question.
         question: Question,
-        /// Which of the session's own tools it is about, if the agent names one.
+        /// The own tool that the question is about, if the agent names one.
         own_call: Option<OwnCall>,
     },
-    /// It does not wait for the answer to this question any more.
+    /// The agent has withdrawn this question.
     Withdrawn {
-        /// That of the question.
+        /// The question's key.
         key: u64,
     },
 }

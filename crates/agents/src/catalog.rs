@@ -1,9 +1,9 @@
 //! The agents that sessions can be started with: the common ones, those that the person added, and which of them are
 //! installed here.
 //!
-//! Invariants: an agent is a program with its arguments and a closed list of variables, never a line for a shell. It is
-//! known by its content ([`CatalogEntry::fingerprint`]), so that a name which means another program tomorrow is another agent.
-//! Nothing is run before somebody asks, and nothing that is not installed.
+//! Invariants: an agent is a program with its arguments and a closed list of variables, never a line for a shell. It
+//! is identified by its content ([`CatalogEntry::fingerprint`]), so a name that means another program tomorrow is
+//! another agent. No program is run before somebody asks, and none that is not installed.
 
 mod change;
 mod fingerprint;
@@ -28,55 +28,55 @@ pub use quirks::{AsksIn, Brief, Quirks, SettingsFile, Unasked};
 
 use program::Program;
 use table::{ROWS, Row};
-use version::{Question, Versions};
+use version::{VersionQuery, Versions};
 
-/// An agent: what starts it, and what people are told of it.
+/// An agent: how it is started, and what people see of it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CatalogEntry {
-    /// As sessions and the API name it.
+    /// The name that sessions and the API use.
     pub name: String,
-    /// What people call it.
+    /// The name that people see.
     pub title: String,
-    /// What it is, in a sentence.
+    /// A description in one sentence.
     pub description: String,
-    /// A program's bare name, looked up along `PATH`, or its full path.
+    /// A bare program name, looked up along `PATH`, or a full path.
     pub command: String,
     pub args: Vec<String>,
     /// Variables that are set for it.
     pub env: BTreeMap<String, String>,
-    /// Variables that it is passed from the server's own environment: names, or beginnings as in `OPENAI_*`.
+    /// Variables that are passed on from the server's own environment: names, or prefixes as in `OPENAI_*`.
     pub pass_env: Vec<String>,
     /// One process serves many sessions.
     pub shared: bool,
     /// How it differs from other agents.
     pub quirks: Quirks,
-    /// The tools of the session's own MCP server that it calls without asking, if it can be told so.
+    /// The tools of the session's own MCP server that it may call without asking, if it can be told so.
     pub own_tools: Vec<String>,
-    /// The mode that the person chose for it in the configuration.
+    /// The mode that the configuration sets for it.
     pub chosen_mode: Option<String>,
-    /// How it is installed, in a sentence.
+    /// How to install it, in a sentence.
     pub install: Option<String>,
-    /// How one signs in to it, in a sentence.
+    /// How to sign in to it, in a sentence.
     pub sign_in: Option<String>,
-    /// What else one should know, a sentence each.
+    /// Further notes, a sentence each.
     pub notes: Vec<String>,
-    /// What its program is asked for its version with; without any it is not asked.
+    /// The arguments with which its program prints its version; if empty it is not asked.
     pub version_args: Vec<String>,
-    /// It is a part of this program.
+    /// The agent is part of this program.
     pub builtin: bool,
 }
 
-/// An agent, and what of it is here.
+/// An agent, with its installed program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundAgent {
     pub entry: Arc<CatalogEntry>,
-    /// What would be started.
+    /// The program that would be started.
     pub program: Option<PathBuf>,
-    /// In the program's own words.
+    /// The version as the program prints it.
     pub version: Option<String>,
 }
 
-/// An agent as it is shown to people: nothing that starts it.
+/// An agent as it is shown to people, without what starts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     pub name: String,
@@ -89,7 +89,7 @@ pub struct Listed {
     pub notes: Vec<String>,
 }
 
-/// Every agent that can be named.
+/// All agents that can be named.
 #[derive(Debug, Default)]
 pub struct Catalog {
     entries: Vec<Arc<CatalogEntry>>,
@@ -97,9 +97,9 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// The known agents, changed as the person wishes. `own_program` is the full path of this program, which is what
-    /// starts the guide; it is not looked for, because it runs. `own_tools` are the tools of the session's own MCP server that
-    /// agents call without asking.
+    /// The known agents with the person's changes. `own_program` is the full path of this program, which starts the
+    /// guide; it is not looked up, because it runs. `own_tools` are the tools of the session's own MCP server that
+    /// agents may call without asking.
     pub fn new(
         own_program: &str,
         own_tools: &[String],
@@ -117,7 +117,7 @@ impl Catalog {
         Ok(Self { entries, versions: Arc::default() })
     }
 
-    /// All of them, whether they are installed or not.
+    /// All agents, installed or not.
     pub fn entries(&self) -> &[Arc<CatalogEntry>] {
         &self.entries
     }
@@ -127,8 +127,8 @@ impl Catalog {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// Looks along a `PATH` for each agent, and asks those that are there for their versions, several at a time and each
-    /// only once until its file changes. Takes seconds the first time, where programs are slow to answer.
+    /// Looks up each agent along a `PATH`, and asks the installed ones for their versions, several at a time and each
+    /// only once until its file changes. May take seconds the first time.
     pub async fn find(&self, path: &str, home: Option<&Path>) -> Vec<FoundAgent> {
         let mut found: Vec<FoundAgent> = Vec::new();
         let mut asks = JoinSet::new();
@@ -153,21 +153,21 @@ impl Catalog {
         found
     }
 
-    /// Whether the agent's program is there.
+    /// Whether the agent's program is installed.
     pub async fn is_installed(&self, entry: &Arc<CatalogEntry>, path: &str) -> bool {
         let (entry, path) = (Arc::clone(entry), path.to_owned());
         let find = move || entry.builtin || Program::find(&entry.command, &path).is_some();
         spawn_blocking(find).await.unwrap_or_default()
     }
 
-    /// All of them as they are shown: those that are installed first, and of these the guide last.
+    /// All agents as they are shown: the installed ones first, with the guide as the last of these.
     pub async fn list(&self, path: &str, home: Option<&Path>) -> Vec<Listed> {
         let mut found = self.find(path, home).await;
         found.sort_by_key(|found| (found.program.is_none(), found.entry.builtin));
         found.into_iter().map(Listed::from).collect()
     }
 
-    /// Looking along a `PATH` reads many folders, some of them perhaps far away.
+    /// Runs on a blocking thread: it reads many folders, some of which may be on slow disks.
     async fn programs(&self, path: &str) -> Vec<(Arc<CatalogEntry>, Option<Program>)> {
         let (entries, path) = (self.entries.clone(), path.to_owned());
         let find = move |entry: Arc<CatalogEntry>| {
@@ -178,27 +178,27 @@ impl Catalog {
     }
 }
 
-/// The names of the agents that are known without being told.
+/// The names of the built-in catalog's agents.
 pub fn known_names<'a>() -> impl Iterator<Item = &'a str> {
     ROWS.iter().map(|row| row.name)
 }
 
-fn question(entry: &CatalogEntry, program: Program, path: &str, home: Option<&Path>) -> Question {
+fn question(entry: &CatalogEntry, program: Program, path: &str, home: Option<&Path>) -> VersionQuery {
     let mut env = BTreeMap::from([("PATH".to_owned(), path.to_owned())]);
     if let Some(home) = home.and_then(Path::to_str) {
         env.insert("HOME".to_owned(), home.to_owned());
     }
     env.extend(entry.env.clone());
-    Question { program, args: entry.version_args.clone(), env }
+    VersionQuery { program, args: entry.version_args.clone(), env }
 }
 
 impl CatalogEntry {
-    /// Known by what would be started.
+    /// Identifies what would be started.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self)
     }
 
-    /// Which of the server's own variables it is passed, by name.
+    /// The names of the server's own variables that are passed on to it.
     pub fn passed<'a>(&self, own: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         let is_passed = |name: &&str| {
             self.pass_env.iter().any(|pattern| match pattern.strip_suffix('*') {

@@ -1,9 +1,9 @@
-//! The built-in agent: a small real ACP agent that needs no key and no network, and answers in set ways.
+//! The guide: the built-in agent, a small real ACP agent that needs no key and no network and gives fixed answers.
 //!
-//! It shows a newcomer everything in the first minute, and tests drive it. It is honest about being a guide and not a
-//! model. It keeps nothing: a session is what the client says it is, so that any of them can be resumed.
+//! It shows a newcomer every feature in the first minute, and tests use it. It says that it is a guide and not a
+//! model. It keeps nothing: the client says what a session is, so that any session can be resumed.
 //!
-//! Start reading at [`serve`]; what can be asked is in `request.rs`, what is done about it in `answer.rs`.
+//! Start reading at [`serve`]; the requests that it understands are in `request.rs`, the answers in `answer.rs`.
 
 mod answer;
 mod commands;
@@ -38,13 +38,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::compat::{TokioAsyncReadCompatExt as _, TokioAsyncWriteCompatExt as _};
 
 use pace::Pace;
-use request::{WORDS, own_words};
-use session::{Session, Sessions, Wish, lock};
-use turn::{Offers, Turn};
+use request::{COMMANDS, own_text};
+use session::{GuideSession, SessionParams, Sessions, lock};
+use turn::{ClientFiles, Turn};
 
-/// Speaks ACP on these two until the input ends or the output is gone. Whatever runs then is ended with it.
+/// Speaks ACP on these streams until the input ends or the output is closed. Running commands end with it.
 ///
-/// It waits by tokio's clock only, so that tests may pause it.
+/// It uses tokio's clock only, so that tests can pause it.
 pub async fn serve(input: impl AsyncRead + Send + Unpin + 'static, output: impl AsyncWrite + Send + Unpin + 'static) {
     let guide = Arc::new(Guide::default());
     let (new, resume, close, set, prompt, cancel) =
@@ -93,17 +93,17 @@ pub async fn serve(input: impl AsyncRead + Send + Unpin + 'static, output: impl 
     }
 }
 
-/// One connection's guide.
+/// The guide of one connection.
 #[derive(Default)]
 struct Guide {
-    offers: Mutex<Offers>,
+    client_files: Mutex<ClientFiles>,
     sessions: Sessions,
 }
 
 impl Guide {
     fn initialize(&self, request: &InitializeRequest) -> InitializeResponse {
         let files = &request.client_capabilities.fs;
-        *lock(&self.offers) = Offers { read: files.read_text_file, write: files.write_text_file };
+        *lock(&self.client_files) = ClientFiles { read: files.read_text_file, write: files.write_text_file };
         let sessions =
             SessionCapabilities::new().resume(SessionResumeCapabilities::new()).close(SessionCloseCapabilities::new());
         let capabilities = AgentCapabilities::new()
@@ -134,7 +134,7 @@ impl Guide {
         }
     }
 
-    /// There is nothing to find again, so any id will do.
+    /// Nothing is stored, so any id will do.
     fn resume(
         &self,
         request: ResumeSessionRequest,
@@ -150,12 +150,18 @@ impl Guide {
         }
     }
 
-    fn begin(&self, id: SessionId, cwd: PathBuf, servers: Vec<McpServer>, title: Title) -> Result<Arc<Session>, Error> {
+    fn begin(
+        &self,
+        id: SessionId,
+        cwd: PathBuf,
+        servers: Vec<McpServer>,
+        title: Title,
+    ) -> Result<Arc<GuideSession>, Error> {
         if !cwd.is_absolute() {
             return Err(Error::invalid_params().data("cwd must be an absolute path"));
         }
-        let wish = Wish { id, cwd, servers, life: random_name()?, has_title: matches!(title, Title::Given) };
-        Ok(self.sessions.insert(Session::new(wish)))
+        let wish = SessionParams { id, cwd, servers, life: random_name()?, has_title: matches!(title, Title::Given) };
+        Ok(self.sessions.insert(GuideSession::new(wish)))
     }
 
     fn close(&self, request: &CloseSessionRequest) -> Result<CloseSessionResponse, Error> {
@@ -165,7 +171,8 @@ impl Guide {
 
     fn set_option(&self, request: &SetSessionConfigOptionRequest) -> Result<SetSessionConfigOptionResponse, Error> {
         let session = self.sessions.find(&request.session_id).ok_or_else(|| unknown(&request.session_id))?;
-        let pace = Pace::wished(request).ok_or_else(|| Error::invalid_params().data("pace is slow, normal or fast"))?;
+        let pace =
+            Pace::requested(request).ok_or_else(|| Error::invalid_params().data("pace is slow, normal or fast"))?;
         session.set_pace(pace);
         Ok(SetSessionConfigOptionResponse::new(pace.as_options()))
     }
@@ -176,7 +183,7 @@ impl Guide {
         }
     }
 
-    /// Answers beside the connection's other work, so that other sessions, and a cancel of this one, are heard.
+    /// Answers in a task of its own, so that other sessions, and a cancel of this one, are handled meanwhile.
     fn prompt(
         &self,
         request: PromptRequest,
@@ -190,7 +197,7 @@ impl Guide {
             let busy = "the session is still answering; wait for it, or send session/cancel";
             return responder.respond_with_error(Error::invalid_request().data(busy));
         };
-        let turn = Turn::new(client.clone(), session, *lock(&self.offers));
+        let turn = Turn::new(client.clone(), session, *lock(&self.client_files));
         client.spawn(async move {
             let given_up = responder.cancellation();
             let stopped = tokio::select! {
@@ -199,7 +206,7 @@ impl Guide {
                 () = given_up.cancelled() => Ok(StopReason::Cancelled),
                 stopped = answer::answer(&turn, &request.prompt) => stopped,
             };
-            let stopped = turn.finish(own_words(&request.prompt)).and(stopped);
+            let stopped = turn.finish(own_text(&request.prompt)).and(stopped);
             // The client may prompt again as soon as it has the answer.
             drop(running);
             responder.respond_with_result(stopped.map(PromptResponse::new))
@@ -207,15 +214,15 @@ impl Guide {
     }
 }
 
-/// Does the first prompt name the session?
+/// Whether the first prompt becomes the session's title.
 #[derive(Clone, Copy)]
 enum Title {
     Wanted,
     Given,
 }
 
-fn send_commands(client: &ConnectionTo<Client>, session: &Session) -> Result<(), Error> {
-    let commands = WORDS.iter().map(|word| {
+fn send_commands(client: &ConnectionTo<Client>, session: &GuideSession) -> Result<(), Error> {
+    let commands = COMMANDS.iter().map(|word| {
         let input = AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(word.hint));
         AvailableCommand::new(word.name, word.description).input(input)
     });
@@ -227,7 +234,7 @@ fn unknown(session: &SessionId) -> Error {
     Error::invalid_params().data(format!("there is no session {session}; begin or resume it first"))
 }
 
-/// A name that nobody had before, here or in another life.
+/// A random session id, unique across processes.
 fn random_name() -> Result<String, Error> {
     let mut bytes = [0; 12];
     getrandom::fill(&mut bytes).map_err(|err| Error::internal_error().data(err.to_string()))?;

@@ -1,13 +1,13 @@
-//! What other tools on this machine wrote down of their conversations, as [`model::AgentReport`].
+//! Reads the conversations that other tools on this machine recorded, as [`model::AgentReport`]s.
 //!
 //! ```text
 //! places.rs      lines.rs, sqlite.rs       claude.rs codex.rs … one file for each tool       builder.rs
 //! which there are ──► records, bounded ──► what each one says ────────────────────────► whole turns ──► sink
 //! ```
 //!
-//! Invariant: nothing of theirs is ever changed. A record that is not understood is left out and counted; it never fails
-//! the whole. Only whole turns are emitted, each with the [`Bookmark`] that stands behind it, so that whoever keeps turn and
-//! bookmark together neither loses a turn nor takes one twice, wherever the reading is broken off.
+//! Invariant: the files of other tools are never changed. A record that is not understood is left out and counted; it
+//! never fails the whole reading. Only whole turns are emitted, each with the [`Bookmark`] after it. So a caller that
+//! stores turn and bookmark together neither loses a turn nor imports one twice, wherever the reading stops.
 
 mod blobs;
 mod bookmark;
@@ -26,7 +26,7 @@ mod opencode;
 mod places;
 mod qwen;
 mod sqlite;
-mod words;
+mod user_text;
 
 use std::ops::ControlFlow;
 
@@ -36,10 +36,10 @@ pub use places::{FoundConversation, Places, Tool, find};
 
 use builder::TurnBuilder;
 
-/// Tells what a conversation holds behind the bookmark, turn by turn, oldest first, until there is no more or the sink
+/// Emits what a conversation holds after the bookmark, turn by turn, oldest first, until there is no more or the sink
 /// breaks. From the start it begins with [`HistoryItem::Session`]; a conversation without a prompt emits nothing.
 ///
-/// Blocks on the disk: not for a task that others wait for.
+/// Blocks on the disk: call it on a blocking thread.
 pub fn read(
     found: &FoundConversation,
     after: Option<&Bookmark>,

@@ -1,9 +1,8 @@
-//! Everything that talks to AI: agents' protocol, their processes, the built-in guide, model providers, and what other
-//! tools wrote down.
+//! Everything that talks to AI: the agents' protocol, their processes, the built-in guide, model providers, and the
+//! records of other tools.
 //!
 //! The only crate that knows ACP. It must never know the log: what an agent does leaves here as a
-//! [`model::AgentReport`], and whoever is given it decides what to keep. Start reading at [`Agents::start`], then
-//! `acp.rs`.
+//! [`model::AgentReport`], and the receiver decides what to keep. Start reading at [`Agents::start`], then `acp.rs`.
 
 mod acp;
 mod agent;

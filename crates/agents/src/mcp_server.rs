@@ -1,16 +1,16 @@
-//! An MCP server of the person's own, which every agent is told of when a session begins.
+//! An MCP server of the person's own, which every agent gets when a session begins.
 //!
-//! Invariant: what may hold a secret (headers, variables, the query of an address) is shown by no `Debug`.
+//! Invariant: no `Debug` shows what may hold a secret (headers, variables, the query of an address).
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::name::{MAX_NAME_CHARS, is_name};
 
-/// The name of the server of the session's own tools; no other may have it.
+/// The name of the server with the session's own tools; no other may have it.
 pub const OWN_MCP_SERVER: &str = "throughline";
 
-/// How an agent reaches the server. It is handed on as it is: the agent connects to it or starts it.
+/// How an agent reaches the server. It is passed on unchanged: the agent connects to it or starts it.
 #[derive(Clone, PartialEq, Eq)]
 pub enum McpServer {
     /// The agent connects to it.
@@ -30,7 +30,7 @@ pub enum McpServer {
     },
 }
 
-/// Why something can not be told to agents as an MCP server.
+/// Why an MCP server can not be passed to agents.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpServerError {
     #[error("{0:?} is no name for an MCP server: use 1 to {MAX_NAME_CHARS} small letters, digits and hyphens")]
@@ -46,14 +46,14 @@ pub enum McpServerError {
 }
 
 impl McpServer {
-    /// The name under which agents know it.
+    /// The server's name, as agents see it.
     pub fn name(&self) -> &str {
         match self {
             Self::Http { name, .. } | Self::Stdio { name, .. } => name,
         }
     }
 
-    /// Whether agents can make something of it, as one of the person's own.
+    /// Checks a server of the person's own.
     pub fn check(&self) -> Result<(), McpServerError> {
         let name = self.name();
         if name == OWN_MCP_SERVER {
@@ -105,7 +105,7 @@ fn names(pairs: &[(String, String)]) -> Vec<&str> {
     pairs.iter().map(|(name, _)| name.as_str()).collect()
 }
 
-/// An address without what opens doors: a user's name and password, and the query.
+/// An address without secrets: user name, password and query are removed.
 pub fn shown_url(url: &str) -> String {
     let (scheme, rest) = url.find("://").map_or(("", url), |at| url.split_at(at + 3));
     let (place, query) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));

@@ -1,11 +1,11 @@
-//! The names that a person gives: of agents, and of MCP servers.
+//! Names that a person gives to agents and MCP servers.
 //!
-//! Invariant: such a name can stand in an address, in a rule and in the name of a tool without quotes or escapes.
+//! Invariant: such a name can be part of an address, a rule or a tool's name without quotes or escapes.
 
 /// How long a name may be.
 pub const MAX_NAME_CHARS: usize = 40;
 
-/// Small letters, digits and hyphens only.
+/// Whether a name has lower-case letters, digits and hyphens only.
 pub fn is_name(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=MAX_NAME_CHARS).contains(&text.len()) && text.chars().all(is_plain)

@@ -1,8 +1,9 @@
-//! The one way out to other servers over HTTP: to model providers, and to the MCP servers that the guide is given.
+//! The HTTP client for servers of others: model providers, and the MCP servers that the guide is given.
 //!
-//! Invariants: an [`Address`] is judged when it is read, and each IP address that its name leads to is judged again before it
-//! is connected to, so that what was judged is what is reached. No proxy is asked and no redirect followed. An exchange ends in
-//! time, whatever the other side does, and of an answer's head and body no more than a bound is read.
+//! Invariants: an [`Address`] is checked when it is parsed, and each IP address that it resolves to is checked again
+//! before connecting, so that the checked address is the one that is reached. No proxy is used and no redirect
+//! followed. A request ends in time, whatever the other side does, and a response's head and body are read up to a
+//! bound.
 
 mod address;
 mod trust;
@@ -24,27 +25,27 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
 pub use address::PlainHttp;
-pub(crate) use address::{Address, AddressError, Rule};
+pub(crate) use address::{Address, AddressError, AddressRule};
 pub(crate) use trust::TrustError;
 
-/// What the head of an answer may take; also how much is read ahead.
+/// The size limit of a response's head; also how much is read ahead.
 const MAX_HEAD_BYTES: usize = 32 << 10;
-/// Until the next address of the same name is tried.
+/// After this the next IP address of the same name is tried.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const MAX_ADDRESSES: usize = 5;
 
-/// What an answer may take.
+/// Limits of a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OutboundLimits {
-    /// Until its head is there.
+    /// Time until the head has arrived.
     pub(crate) head: Duration,
-    /// Until the next piece of its body is there.
+    /// Time until the next part of the body has arrived.
     pub(crate) pause: Duration,
-    /// All of its body.
+    /// Size of the whole body.
     pub(crate) body_bytes: usize,
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OutboundError {
     #[error("it can not be reached")]
@@ -67,22 +68,22 @@ pub(crate) enum OutboundError {
 }
 
 /// Sends requests to one server, each over a connection of its own.
-pub(crate) struct Client {
+pub(crate) struct OutboundClient {
     address: Address,
     limits: OutboundLimits,
-    /// None where the address is plain.
+    /// None if the address is plain HTTP.
     tls: Option<(TlsConnector, ServerName<'static>)>,
 }
 
-/// What came back.
-pub(crate) struct Answer {
+/// A response.
+pub(crate) struct HttpResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Body,
+    pub(crate) body: ResponseBody,
 }
 
 /// A body that is still arriving.
-pub(crate) struct Body {
+pub(crate) struct ResponseBody {
     incoming: Incoming,
     limits: OutboundLimits,
     read_bytes: usize,
@@ -90,8 +91,8 @@ pub(crate) struct Body {
     _connection: JoinSet<()>,
 }
 
-impl Client {
-    /// Reaches nobody yet. Blocking where the address has TLS: reads the system's certificates.
+impl OutboundClient {
+    /// Connects to nothing yet. Blocks if the address has TLS: reads the system's certificates.
     pub(crate) fn new(address: Address, limits: OutboundLimits) -> Result<Self, TrustError> {
         let tls = if address.is_tls() { Some((trust::of_this_system()?, server_name(&address)?)) } else { None };
         Ok(Self { address, limits, tls })
@@ -111,14 +112,14 @@ impl Client {
         &self.address
     }
 
-    /// Sends a request for a path, with the query that belongs to it.
+    /// Sends a request for a path with its query.
     pub(crate) async fn send(
         &self,
         method: Method,
         path: &str,
         headers: HeaderMap,
         body: Vec<u8>,
-    ) -> Result<Answer, OutboundError> {
+    ) -> Result<HttpResponse, OutboundError> {
         let mut request = Request::new(Full::new(Bytes::from(body)));
         *request.method_mut() = method;
         *request.uri_mut() = path.parse().expect("the path of an address is one");
@@ -129,7 +130,7 @@ impl Client {
         timeout(self.limits.head, self.connect_and_send(request)).await.unwrap_or(Err(OutboundError::TimedOut))
     }
 
-    async fn connect_and_send(&self, request: Request<Full<Bytes>>) -> Result<Answer, OutboundError> {
+    async fn connect_and_send(&self, request: Request<Full<Bytes>>) -> Result<HttpResponse, OutboundError> {
         let stream = self.connect().await?;
         match &self.tls {
             None => self.exchange(stream, request).await,
@@ -143,7 +144,8 @@ impl Client {
         }
     }
 
-    /// Resolves and judges here, so that what was judged is what is connected to.
+    /// Resolves the name and checks each IP address here, so that the checked address is the one that is connected
+    /// to.
     async fn connect(&self) -> Result<TcpStream, OutboundError> {
         let unreachable = |source| OutboundError::Unreachable { source };
         let found = tokio::net::lookup_host((self.address.host(), self.address.port())).await.map_err(unreachable)?;
@@ -162,23 +164,23 @@ impl Client {
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         request: Request<Full<Bytes>>,
-    ) -> Result<Answer, OutboundError> {
+    ) -> Result<HttpResponse, OutboundError> {
         let builder = http1::Builder::new().max_buf_size(MAX_HEAD_BYTES).handshake(TokioIo::new(stream)).await;
         let (mut sender, connection) = builder?;
         let mut running = JoinSet::new();
-        // What goes wrong with it is told where the answer is waited for.
+        // An error of the connection is returned to whoever waits for the response.
         running.spawn(async move { drop(connection.await) });
         let (head, incoming) = sender.send_request(request).await?.into_parts();
         if head.status.is_redirection() {
             return Err(OutboundError::Redirected { status: head.status.as_u16() });
         }
-        let body = Body { incoming, limits: self.limits, read_bytes: 0, _connection: running };
-        Ok(Answer { status: head.status, headers: head.headers, body })
+        let body = ResponseBody { incoming, limits: self.limits, read_bytes: 0, _connection: running };
+        Ok(HttpResponse { status: head.status, headers: head.headers, body })
     }
 }
 
-impl Body {
-    /// The next piece; none at the end.
+impl ResponseBody {
+    /// The next part; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, OutboundError> {
         loop {
             let frame = timeout(self.limits.pause, self.incoming.frame()).await;
@@ -192,7 +194,7 @@ impl Body {
         }
     }
 
-    /// All of it.
+    /// Reads the whole body.
     pub(crate) async fn read(mut self) -> Result<Vec<u8>, OutboundError> {
         let mut all = Vec::new();
         while let Some(bytes) = self.next().await? {

@@ -1,7 +1,7 @@
-//! What the person has decided in advance about agents' requests for permission.
+//! The person's rules for agents' requests for permission.
 //!
-//! Invariant: the most specific rule decides; of two that are equally specific, the stricter one. Every decision tells
-//! the rule that made it, as the configuration names it.
+//! Invariant: the most specific rule decides; of two equally specific ones, the stricter. Every decision names its
+//! rule as the configuration does.
 
 use std::collections::BTreeMap;
 
@@ -20,22 +20,22 @@ pub enum Policy {
     Deny,
 }
 
-/// The person's rules, and what holds where there is none.
+/// The person's rules, and the default where none matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionPolicy {
     default: Policy,
     rules: BTreeMap<String, Policy>,
 }
 
-/// What was decided, and by which rule.
+/// A decision and the rule that made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision<'a> {
     pub policy: Policy,
-    /// `AGENT.KIND` as it is written in the configuration, or `default`.
+    /// `AGENT.KIND` as in the configuration, or `default`.
     pub rule: &'a str,
 }
 
-/// Why a rule can not be one.
+/// Why a rule is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     #[error("the rule {0:?} is not written AGENT.KIND: for instance claude.execute, claude.* or *.delete")]
@@ -44,16 +44,16 @@ pub enum RuleError {
     Kind { rule: String, kind: String },
 }
 
-/// What a decision is told to come from where no rule made it.
+/// The rule's name in a decision that no rule made.
 const DEFAULT_RULE: &str = "default";
 const ANY: &str = "*";
 
-/// Every word that a rule may use for a kind of work; [`word`] gives each of them.
+/// Every word that a rule may use for a kind of call; [`word`] gives each of them.
 const KINDS: [&str; 10] =
     ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"];
 
 impl Decision<'_> {
-    /// No rule made it.
+    /// Whether no rule made the decision.
     pub fn is_default(&self) -> bool {
         self.rule == DEFAULT_RULE
     }
@@ -66,7 +66,7 @@ impl Default for PermissionPolicy {
 }
 
 impl PermissionPolicy {
-    /// Takes rules by their names, `AGENT.KIND`; either half may be `*`.
+    /// Makes a policy from rules by their names, `AGENT.KIND`; either half may be `*`.
     pub fn new(default: Policy, rules: BTreeMap<String, Policy>) -> Result<Self, RuleError> {
         for rule in rules.keys() {
             let shape = || RuleError::Shape(rule.clone());
@@ -81,12 +81,12 @@ impl PermissionPolicy {
         Ok(Self { default, rules })
     }
 
-    /// The agents that rules name.
+    /// The agents that the rules name.
     pub fn agents(&self) -> impl Iterator<Item = &str> {
         self.rules.keys().filter_map(|rule| rule.split_once('.')).map(|(agent, _)| agent).filter(|agent| *agent != ANY)
     }
 
-    /// What to do when this agent asks to do such work.
+    /// The decision for a call of this kind by this agent.
     pub fn decide(&self, agent: &str, kind: ToolKind) -> Decision<'_> {
         let kind = word(kind);
         let find = |agent: &str, kind: &str| self.rules.get_key_value(&format!("{agent}.{kind}"));
@@ -159,17 +159,17 @@ mod tests {
         ];
         let policy = policy(Policy::Ask, &rules).unwrap();
         let table = [
-            // Both halves name it.
+            // Both halves match.
             ("claude", ToolKind::Read, Policy::Deny, "claude.read"),
             ("guide", ToolKind::Delete, Policy::Allow, "guide.delete"),
-            // One half does.
+            // One half matches.
             ("claude", ToolKind::Execute, Policy::Ask, "claude.*"),
             ("codex", ToolKind::Execute, Policy::Allow, "codex.*"),
             ("gemini", ToolKind::Read, Policy::Allow, "*.read"),
-            // One half of each of two rules does: the stricter.
+            // One half of each of two rules matches: the stricter one decides.
             ("claude", ToolKind::Delete, Policy::Deny, "*.delete"),
             ("codex", ToolKind::Delete, Policy::Deny, "*.delete"),
-            // Neither does.
+            // Neither half matches.
             ("gemini", ToolKind::Edit, Policy::Deny, "*.*"),
             ("claude-2", ToolKind::Edit, Policy::Deny, "*.*"),
         ];

@@ -1,7 +1,7 @@
-//! Every agent of a server, and the processes that they share.
+//! All agents of a server, and the processes that they share.
 //!
-//! Invariant: nothing that is started here outlives [`Agents::shutdown`]. A process that is shared serves sessions of
-//! one command, one list of arguments and one environment; when it dies the next session gets another.
+//! Invariant: no process that is started here outlives [`Agents::shutdown`]. A shared process serves sessions with
+//! the same command, arguments and environment; when it dies the next session gets a new one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -15,79 +15,79 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
-use crate::acp::{AgentProfile, Connection, Ends, Lease, Session, Transport};
+use crate::acp::{AcpSession, AgentProfile, Connection, Lease, SessionChannels, Transport};
 use crate::catalog::{CatalogEntry, Fingerprint};
 use crate::process::{Spec, environment, login_shell_path};
 use crate::{Agent, AgentRequest, AgentSettings, AgentStart, AgentUpdate, Records, RecordsError, RecordsWish, guide};
 
-/// How many calls and how many pieces of news wait.
+/// How many requests and how many updates may be queued.
 const QUEUE: usize = 64;
-/// How many bytes wait between the guide and us, each way, when it is a task.
+/// The buffer between the guide and us, each way, when the guide is a task.
 const GUIDE_PIPE_BYTES: usize = 64 << 10;
-/// How many agents are asked at a time what they keep: a process may be started for each.
-const ASKED_AT_ONCE: usize = 2;
+/// How many agents are asked for their records at a time: a process may be started for each.
+const LISTED_AT_ONCE: usize = 2;
 
-/// Every agent of a server. Its clones are the same.
+/// All agents of a server. Clones share the same state.
 #[derive(Debug, Clone)]
 pub struct Agents {
-    inner: Arc<Inner>,
+    inner: Arc<Pool>,
 }
 
 #[derive(Debug)]
-struct Inner {
-    /// Asked for when it is first needed: a shell may take seconds.
+struct Pool {
+    /// Determined on first use: a shell may take seconds.
     path: OnceCell<String>,
     settings: Arc<AgentSettings>,
     tasks: TaskTracker,
     stopping: CancellationToken,
-    shared: Mutex<HashMap<Key, Arc<OnceCell<Running>>>>,
-    /// Every process that has said what it is, until after its end.
-    running: Mutex<Vec<(Key, Running)>>,
+    shared: Mutex<HashMap<ProcessKey, Arc<OnceCell<RunningAgent>>>>,
+    /// Every process that has answered `initialize`, until after its end.
+    running: Mutex<Vec<(ProcessKey, RunningAgent)>>,
     asking: Semaphore,
 }
 
-/// What has to be the same for sessions to share a process.
-type Key = (String, Fingerprint);
+/// Sessions with the same key may share a process.
+type ProcessKey = (String, Fingerprint);
 
-/// A process that has said what it is.
+/// A process that has answered `initialize`.
 #[derive(Debug, Clone)]
-struct Running {
+struct RunningAgent {
     connection: Connection,
     about: Arc<AgentProfile>,
 }
 
 impl Agents {
-    /// None is started yet.
+    /// Starts no agent yet.
     pub fn new(settings: AgentSettings) -> Self {
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(Pool {
                 path: OnceCell::new(),
                 settings: Arc::new(settings),
                 tasks: TaskTracker::new(),
                 stopping: CancellationToken::new(),
                 shared: Mutex::default(),
                 running: Mutex::default(),
-                asking: Semaphore::new(ASKED_AT_ONCE),
+                asking: Semaphore::new(LISTED_AT_ONCE),
             }),
         }
     }
 
-    /// Starts an agent. Everything else comes as news.
+    /// Starts an agent. Success and failure both arrive as updates.
     pub fn start(&self, start: AgentStart) -> Agent {
         let (calls, calls_in) = mpsc::channel(QUEUE);
         let (news_out, news) = mpsc::channel(QUEUE);
         let inner = self.inner.clone();
         self.inner.tasks.spawn(async move {
             let stopping = inner.stopping.clone();
-            let held = inner.hold(start, calls_in, news_out);
-            // Sessions are settled by whoever stops us; here they only end.
+            let held = inner.run_agent(start, calls_in, news_out);
+            // Whoever stops us settles the sessions; here they only end.
             stopping.run_until_cancelled(held).await;
         });
         Agent { calls, news }
     }
 
-    /// What an agent itself keeps of conversations. One that is not there is started for it, and ends with it unless it
-    /// is shared.
+    /// The records that an agent itself keeps. A process is started if none runs, and ends afterwards unless it is
+    /// shared.
     pub async fn records(&self, agent: &str, wish: RecordsWish) -> Result<Records, RecordsError> {
         let limit = self.inner.settings.limits.records;
         let in_time = timeout(limit, self.inner.records(agent, wish));
@@ -97,11 +97,11 @@ impl Agents {
         }
     }
 
-    /// Has an agent delete what it keeps of a conversation that nobody holds, if a process of it is there. None is started
-    /// for it, and nobody waits for it.
+    /// Asks a running agent to delete its record of a conversation that nobody holds. No process is started for it,
+    /// and nobody waits for it.
     pub fn delete_record(&self, agent: &str, record: String) {
         let Some(entry) = self.inner.find_entry(agent) else { return };
-        let Some(Running { connection, about }) = self.inner.find_running(&key_of(entry)) else { return };
+        let Some(RunningAgent { connection, about }) = self.inner.find_running(&key_of(entry)) else { return };
         let inner = self.inner.clone();
         self.inner.tasks.spawn(async move {
             let deleted = about.delete_record(&connection, &record, inner.settings.limits.delete);
@@ -109,12 +109,13 @@ impl Agents {
         });
     }
 
-    /// Where agents' programs are looked for: the login shell's `PATH`, which is asked for once, and the server's own.
+    /// The `PATH` along which agents' programs are looked up: the server's own and the login shell's, determined
+    /// once.
     pub async fn path(&self) -> &str {
         self.inner.path().await
     }
 
-    /// Ends all agents, within a limit.
+    /// Ends all agents, within a time limit.
     pub async fn shutdown(&self) {
         self.inner.stopping.cancel();
         self.inner.tasks.close();
@@ -128,8 +129,8 @@ impl Agents {
     }
 }
 
-impl Inner {
-    async fn hold(&self, start: AgentStart, calls: mpsc::Receiver<AgentRequest>, news: mpsc::Sender<AgentUpdate>) {
+impl Pool {
+    async fn run_agent(&self, start: AgentStart, calls: mpsc::Receiver<AgentRequest>, news: mpsc::Sender<AgentUpdate>) {
         let Some(entry) = self.find_entry(&start.agent) else {
             let reason = self.unknown(&start.agent);
             return drop(news.send(AgentUpdate::Report(AgentReport::Failed { reason })).await);
@@ -142,8 +143,8 @@ impl Inner {
         };
         match connected {
             Ok((lease, about)) => {
-                let ends = Ends { calls, news };
-                Box::pin(Session::new(self.settings.clone(), about, lease, env, start, ends).run()).await;
+                let channels = SessionChannels { requests: calls, updates: news };
+                Box::pin(AcpSession::new(self.settings.clone(), about, lease, env, start, channels).run()).await;
             }
             Err(reason) => drop(news.send(AgentUpdate::Report(AgentReport::Failed { reason })).await),
         }
@@ -167,14 +168,14 @@ impl Inner {
         format!("there is no agent called {agent:?}; known are {}", names.join(", "))
     }
 
-    /// Some process of an agent, whoever it was started for.
-    fn find_running(&self, key: &Key) -> Option<Running> {
+    /// Any running process of an agent, whichever session it was started for.
+    fn find_running(&self, key: &ProcessKey) -> Option<RunningAgent> {
         let mut running = self.running();
         running.retain(|(_, running)| !running.connection.has_ended());
         running.iter().find(|(of, _)| of == key).map(|(_, running)| running.clone())
     }
 
-    /// What the entry's process gets; our own program is found without asking a shell.
+    /// The environment of an agent's process; our own program is found without asking a shell.
     async fn environment(&self, entry: &CatalogEntry) -> BTreeMap<String, String> {
         let base = &self.settings.environment;
         let mut env = environment(base, &entry.passed(base.keys().map(String::as_str)), &entry.env);
@@ -184,7 +185,7 @@ impl Inner {
         if entry.quirks.settings_file.is_some() {
             let (entry, folder, unchanged) = (entry.clone(), self.settings.neutral_dir.clone(), env.clone());
             let give = move || {
-                entry.give_settings(&folder, &mut env);
+                entry.write_settings(&folder, &mut env);
                 env
             };
             return spawn_blocking(give).await.unwrap_or(unchanged);
@@ -199,7 +200,7 @@ impl Inner {
             .await
     }
 
-    /// A process of this agent that has said what it is: one that is there already, if it may be shared.
+    /// A connection to a process of this agent that has answered `initialize`; a running one, if it may be shared.
     async fn connect(
         &self,
         entry: &CatalogEntry,
@@ -220,7 +221,7 @@ impl Inner {
                     let connection = lease.connection().clone();
                     connection.share();
                     first = Some(lease);
-                    Ok::<_, String>(Running { connection, about })
+                    Ok::<_, String>(RunningAgent { connection, about })
                 })
                 .await;
             match launched {
@@ -228,7 +229,7 @@ impl Inner {
                     if let Some(lease) = first.or_else(|| shared.connection.lease()) {
                         return Ok((lease, shared.about.clone()));
                     }
-                    // It has ended since.
+                    // It has ended meanwhile.
                     self.forget(&key, &cell);
                 }
                 Err(reason) => {
@@ -239,7 +240,7 @@ impl Inner {
         }
     }
 
-    /// A new process that has said what it is.
+    /// Starts a process and waits for its answer to `initialize`.
     async fn launch(
         &self,
         entry: &CatalogEntry,
@@ -248,7 +249,8 @@ impl Inner {
         warm: Duration,
     ) -> Result<(Lease, Arc<AgentProfile>), String> {
         let transport = if entry.builtin && self.settings.in_process_guide {
-            // A pipe each way: the two halves of one would be closed together only, and the guide ends with its input.
+            // One pipe each way: the two halves of a single one close only together, and the guide ends with its
+            // input.
             let (input, their_input) = tokio::io::duplex(GUIDE_PIPE_BYTES);
             let (their_output, output) = tokio::io::duplex(GUIDE_PIPE_BYTES);
             let task = self.tasks.spawn(guide::serve(their_input, their_output));
@@ -268,7 +270,7 @@ impl Inner {
         self.tasks.spawn(run);
         match AgentProfile::ask(lease.connection(), limits, entry).await {
             Ok(about) => {
-                let running = Running { connection: lease.connection().clone(), about: Arc::new(about) };
+                let running = RunningAgent { connection: lease.connection().clone(), about: Arc::new(about) };
                 let about = running.about.clone();
                 let mut all = self.running();
                 all.retain(|(_, running)| !running.connection.has_ended());
@@ -282,17 +284,17 @@ impl Inner {
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, Vec<(Key, Running)>> {
+    fn running(&self) -> MutexGuard<'_, Vec<(ProcessKey, RunningAgent)>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn shared(&self) -> MutexGuard<'_, HashMap<Key, Arc<OnceCell<Running>>>> {
-        // Nothing panics while it holds the lock.
+    fn shared(&self) -> MutexGuard<'_, HashMap<ProcessKey, Arc<OnceCell<RunningAgent>>>> {
+        // No code panics while it holds the lock.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next session that asks gets another one.
-    fn forget(&self, key: &Key, cell: &Arc<OnceCell<Running>>) {
+    /// Removes a shared process, so that the next session gets a new one.
+    fn forget(&self, key: &ProcessKey, cell: &Arc<OnceCell<RunningAgent>>) {
         let mut shared = self.shared();
         if shared.get(key).is_some_and(|kept| Arc::ptr_eq(kept, cell)) {
             shared.remove(key);
@@ -300,6 +302,6 @@ impl Inner {
     }
 }
 
-fn key_of(entry: &CatalogEntry) -> Key {
+fn key_of(entry: &CatalogEntry) -> ProcessKey {
     (entry.name.clone(), entry.fingerprint())
 }

@@ -1,8 +1,8 @@
-//! Agent processes: how they are started, spoken to, watched and ended.
+//! Agent processes: how they are spawned, connected, watched and ended.
 //!
-//! Invariant: an agent and all that it started end with it, with its [`Process`], and with this server, however that
-//! ends. Between the server and each agent stands a supervisor, this same binary, that sees to it, under a keeper that does
-//! so when the supervisor is killed:
+//! Invariant: an agent and every process that it started end with it, with its [`Process`], and with this server,
+//! however the server ends. A supervisor stands between the server and each agent and ensures this; it is this same
+//! binary. A keeper above it does so if the supervisor is killed:
 //!
 //! ```text
 //!                             keeper             new session, reaper of orphans
@@ -13,11 +13,12 @@
 //!   └──────────────stdin────────►
 //! ```
 //!
-//! The data does not pass through the supervisor: the agent has inherited the very pipes that the server holds. When
-//! control is closed, also because the server was killed, the supervisor ends every descendant, and the keeper does when the
-//! supervisor is killed. What outlives both, or a supervisor that was stopped, is found by its mark (`mark.rs`): by the
-//! server, or by the next one. Out of reach are programs that have thrown the mark away by then,
-//! programs that others started on the agent's behalf (a container, a timer) and those with another user's rights.
+//! The data does not pass through the supervisor: the agent inherits the pipes that the server holds. When the
+//! control socket is closed, also because the server was killed, the supervisor ends every descendant; the keeper
+//! does so when the supervisor is killed. Processes that outlive both, or a supervisor that was stopped, are found by
+//! their mark (`mark.rs`), by the server or by the next one. Not reached are programs that have removed the mark by
+//! then, programs that others started on the agent's behalf (a container, a timer) and those with another user's
+//! rights.
 //!
 //! Start reading at [`Launcher::spawn`], then `supervisor.rs`, then `tree.rs`.
 
@@ -46,7 +47,7 @@ pub use lines::{Faults, Lines, PipeFault};
 pub use login_shell::login_shell_path;
 pub use mark::Folder;
 pub use supervisor::supervise;
-/// Where nobody can be the reaper of orphans, a keeper would know no more than the supervisor.
+/// Without subreapers a keeper could do no more than the supervisor.
 #[cfg(not(target_os = "linux"))]
 pub use supervisor::supervise as keep;
 pub use tree::end_leftovers;

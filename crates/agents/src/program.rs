@@ -1,20 +1,20 @@
-//! Finds a program along `PATH`, without a shell: for the catalog, which tells what is here, and for the supervisor, which
+//! Finds a program along `PATH`, without a shell: for the catalog, which lists it, and for the supervisor, which
 //! starts it.
 //!
-//! Invariant: only what an absolute folder of `PATH`, or an absolute path, names is found. A relative one would let the
-//! files of a project choose the program.
+//! Invariant: only absolute paths, and absolute folders of `PATH`, are used. A relative one would let the files of a
+//! project choose the program.
 
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-/// Why there is no such program.
+/// Why a program was not found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NotFound {
-    /// It is named by a relative path.
+    /// The command is a relative path.
     Relative,
     Missing,
-    /// There is a file, and it can not be run.
+    /// There is a file, but it is not executable.
     NotExecutable(PathBuf),
 }
 

@@ -1,4 +1,4 @@
-//! What the server says about agents once, before the first is started.
+//! The settings for all agents, given once before the first one is started.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,25 +18,25 @@ pub struct AgentSettings {
     pub launcher: Launcher,
     /// Every agent that can be started.
     pub entries: Vec<Arc<CatalogEntry>>,
-    /// The server's own environment; an agent gets of it what is right for every agent and what its entry names.
+    /// The server's own environment; an agent gets the part that every agent gets and what its entry names.
     pub environment: BTreeMap<String, String>,
-    /// What each process may take of the machine.
+    /// The resource limits of each process.
     pub process_limits: process::ProcessLimits,
-    /// Told to each conversation, where the agent takes their kind.
+    /// Passed to each conversation, as far as the agent supports their kind.
     pub mcp_servers: Vec<McpServer>,
-    /// What agents reach through us of their session's files is never one of these.
+    /// Files that agents can not reach through us.
     pub deny: Deny,
-    /// Where processes run that several sessions share: a directory of no project.
+    /// The working directory of shared processes: a directory of no project.
     pub neutral_dir: PathBuf,
-    /// How long things may take and how large they may get.
+    /// Time and size limits.
     pub limits: AgentLimits,
     /// Runs the guide as a task of this process instead of a process of its own, as tests do.
     pub in_process_guide: bool,
 }
 
 impl AgentSettings {
-    /// For tests and measurements: the guide as a task of this process, and no other. A turn that only waits writes nothing,
-    /// however slow the machine is.
+    /// For tests and measurements: the guide as a task of this process, and no other agent. The early notice about
+    /// silence is off, so that a waiting turn writes nothing, however slow the machine is.
     pub fn in_process(entries: &[Arc<CatalogEntry>]) -> Self {
         let limits = AgentLimits::default();
         let limits = AgentLimits { quiet: limits.silence, ..limits };
@@ -61,38 +61,39 @@ impl fmt::Debug for AgentSettings {
     }
 }
 
-/// How long things may take and how large they may get. [`AgentLimits::default`] is meant for people; tests set them small.
+/// Time and size limits. [`AgentLimits::default`] is meant for people; tests set them small.
 #[derive(Debug, Clone)]
 pub struct AgentLimits {
-    /// Until a started process has said what it is.
+    /// Until a started process has answered `initialize`.
     pub initialize: Duration,
-    /// Until a conversation is there, new or taken up again; also until an option is set.
+    /// Until a conversation has begun or been resumed; also until an option is set.
     pub attach: Duration,
-    /// How long an agent that has loaded its record must be silent before it counts as having read all of it.
+    /// How long an agent must be silent after loading its record until the replay counts as complete.
     pub replayed: Duration,
-    /// Until an agent, started for it if need be, has told which sessions it keeps.
+    /// Until an agent, started for it if need be, has listed its records.
     pub records: Duration,
-    /// Until an agent has deleted its own record of a conversation that is over.
+    /// Until an agent has deleted its own record of a conversation.
     pub delete: Duration,
     /// Until the person has signed in.
     pub sign_in: Duration,
-    /// How long a turn may go on after it was cancelled before the agent counts as unresponsive …
+    /// How long a turn may go on after a cancel before the agent counts as unresponsive …
     pub cancel: Duration,
-    /// … and how long after that before it has failed.
+    /// … and how long after that before it counts as failed.
     pub cancel_failed: Duration,
-    /// How long an agent at work may say nothing, while nobody is asked and no tool runs, before the session says so, once in a turn …
+    /// How long a turn may be silent, while no question is open and no tool runs, before the session says so, once in
+    /// a turn …
     pub quiet: Duration,
     /// … and before it counts as unresponsive.
     pub silence: Duration,
-    /// How long a session may leave the news of a shared process untaken before it is left behind.
+    /// How long a session of a shared process may leave messages untaken before it is dropped.
     pub untaken: Duration,
     /// How long a shared process stays after its last session.
     pub warm: Duration,
-    /// How long all of them may take to end.
+    /// How long all agents together may take to end.
     pub shutdown: Duration,
-    /// How many bytes of messages wait for one session.
+    /// How many bytes of messages may wait for one session.
     pub queue_bytes: usize,
-    /// How many messages wait for one session.
+    /// How many messages may wait for one session.
     pub queue_messages: usize,
     /// How many bytes of a terminal's output are kept, unless its agent asks for fewer.
     pub terminal_bytes: usize,

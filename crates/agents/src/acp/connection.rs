@@ -1,9 +1,10 @@
-//! One agent process and the conversations in it: reads its lines, sorts them, writes ours.
+//! One agent process and the sessions that share it: reads and routes the agent's lines, and writes ours.
 //!
-//! Invariant: messages are taken one at a time, in the order of the wire, and the next line is read when there is room
-//! for this one. So an agent that talks faster than its session listens is slowed down, nothing overtakes anything, and
-//! no queue is without a bound. A session waits for no agent to read what it is sent, so that its clock goes on and it can be
-//! stopped: an agent that leaves more unread than the queue holds has failed. A session of a shared process that does not listen at all is left behind, and it alone.
+//! Invariant: messages are handled one at a time, in the order of the wire, and the next line is read only when there
+//! is room for this one. So an agent that sends faster than its session reads is slowed down, messages never change
+//! order, and every queue has a bound. A session never waits for the agent to read: its clock goes on and it can be
+//! stopped. An agent that leaves more unread than the queue holds has failed. In a shared process, a session that
+//! does not read at all is dropped, and no other.
 
 mod drive;
 
@@ -17,13 +18,13 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::inbox::{Inbox, inbox};
-use super::outbox::{Full, Outbox, Room, outbox};
-use super::routes::{Pending, Routes};
+use super::outbox::{AnswerPermit, Full, Outbox, outbox};
+use super::routes::{ReplyTarget, Routes};
 use super::transport::Transport;
 use super::wire::{self, Refused};
 use crate::AgentLimits;
 
-/// A connection; its clones are the same.
+/// A handle to a connection; clones share the same connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Connection(Arc<Inner>);
 
@@ -32,11 +33,11 @@ struct Inner {
     state: Mutex<State>,
     outbox: Outbox,
     limits: AgentLimits,
-    /// Ends it in peace.
+    /// Ends the agent gracefully.
     stop: CancellationToken,
-    /// Ends it by force.
+    /// Kills the agent.
     kill: CancellationToken,
-    /// The agent does not read: there is no room for another line.
+    /// Cancelled when the agent does not read: the outbox has no room for another line.
     unread: CancellationToken,
     ended: CancellationToken,
     why_ended: OnceLock<String>,
@@ -47,27 +48,28 @@ struct Inner {
 struct State {
     routes: Routes,
     users: usize,
-    /// It takes no more users, and ends with the last.
+    /// No new users are accepted; the connection ends with its last one.
     is_closed: bool,
 }
 
-/// A use of a connection, which lives as long as there is one, and then as long as it is kept warm.
+/// A use of a connection. The connection lives while there is a lease, and for the warm time after the last one.
 #[derive(Debug)]
 pub(crate) struct Lease(Connection);
 
-/// Why a request has no answer.
+/// Why a request got no usable answer.
 #[derive(Debug)]
-pub(crate) enum NoAnswer {
+pub(crate) enum RequestFailure {
     Refused(Refused),
     TooSlow,
-    /// The agent is gone, and why.
+    /// The agent has ended; the reason in words.
     Ended(String),
-    /// What it answered is not what the protocol says.
+    /// The answer does not have the shape that the protocol gives it.
     NotUnderstood,
 }
 
 impl Connection {
-    /// A connection and what runs it, which has to be spawned. It has one user and, until it is shared, no other.
+    /// Opens a connection. Returns its first lease, and a future that drives it and has to be spawned. It accepts no
+    /// other user until [`Self::share`].
     pub(crate) fn open(
         transport: Transport,
         limits: AgentLimits,
@@ -90,16 +92,16 @@ impl Connection {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it holds the lock half-way.
+        // No code panics between two changes that belong together, so a poisoned lock is still consistent.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Others may use it too, and it is kept warm for them.
+    /// Lets others use the connection as well; it is then kept warm for them.
     pub(crate) fn share(&self) {
         self.state().is_closed = false;
     }
 
-    /// One more user, unless it takes none.
+    /// Adds a user; `None` if the connection accepts none.
     pub(crate) fn lease(&self) -> Option<Lease> {
         let mut state = self.state();
         if state.is_closed || self.0.ended.is_cancelled() {
@@ -109,7 +111,7 @@ impl Connection {
         Some(Lease(self.clone()))
     }
 
-    /// A place where a session gets its messages.
+    /// Registers a session and returns its key and the inbox for its messages.
     pub(crate) fn add_session(&self) -> (u64, Inbox) {
         let (slot, inbox) = inbox(&self.0.limits);
         let mut state = self.state();
@@ -128,12 +130,12 @@ impl Connection {
         self.0.ended.is_cancelled()
     }
 
-    /// Whether there is no other user.
+    /// Whether there is at most one user.
     pub(crate) fn is_alone(&self) -> bool {
         self.state().users <= 1
     }
 
-    /// Messages that name this conversation are for this session. Says no if they are another's.
+    /// Routes messages that name this conversation to this session. False if another session has the name already.
     pub(crate) fn name_session(&self, session: u64, name: &str) -> bool {
         self.state().routes.name(session, name)
     }
@@ -142,41 +144,45 @@ impl Connection {
         self.state().routes.unname(name);
     }
 
-    /// Sends a request whose reply comes to the session's inbox with this id.
+    /// Sends a request; the reply comes to the session's inbox with the returned id.
     pub(crate) fn request(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
-        let id = self.state().routes.expect(Pending::Session(session));
+        let id = self.state().routes.expect(ReplyTarget::Session(session));
         self.write(wire::request(id, request));
         id
     }
 
-    /// The same for a request that the protocol's library does not know.
+    /// Like [`Self::request`], for a method that the SDK does not know.
     pub(crate) fn request_named(&self, session: u64, method: &str, params: &Value) -> i64 {
-        let id = self.state().routes.expect(Pending::Session(session));
+        let id = self.state().routes.expect(ReplyTarget::Session(session));
         self.write(wire::request_named(id, method, params));
         id
     }
 
-    /// Sends the request for a new conversation.
+    /// Sends the request that begins a new conversation; its reply names the conversation.
     pub(crate) fn request_new(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
-        let id = self.state().routes.expect(Pending::NewSession(session));
+        let id = self.state().routes.expect(ReplyTarget::NewSession(session));
         self.write(wire::request(id, request));
         id
     }
 
-    /// Sends a request and waits for its reply, for whoever has no session.
-    pub(crate) async fn ask<R: JsonRpcRequest>(&self, request: &R, limit: Duration) -> Result<R::Response, NoAnswer> {
+    /// Sends a request and waits for the reply, without a session.
+    pub(crate) async fn ask<R: JsonRpcRequest>(
+        &self,
+        request: &R,
+        limit: Duration,
+    ) -> Result<R::Response, RequestFailure> {
         let (sender, reply) = oneshot::channel();
-        let id = self.state().routes.expect(Pending::Alone(sender));
+        let id = self.state().routes.expect(ReplyTarget::Alone(sender));
         self.write(wire::request(id, request));
         let reply = tokio::select! {
             biased;
-            reply = timeout(limit, reply) => reply.map_err(|_| NoAnswer::TooSlow)?,
-            why = self.ended() => return Err(NoAnswer::Ended(why)),
+            reply = timeout(limit, reply) => reply.map_err(|_| RequestFailure::TooSlow)?,
+            why = self.ended() => return Err(RequestFailure::Ended(why)),
         };
         match reply {
-            Ok(Ok(reply)) => R::Response::from_json(request.method(), reply).map_err(|_| NoAnswer::NotUnderstood),
-            Ok(Err(refused)) => Err(NoAnswer::Refused(refused)),
-            Err(_) => Err(NoAnswer::Ended(self.ended().await)),
+            Ok(Ok(reply)) => R::Response::from_json(request.method(), reply).map_err(|_| RequestFailure::NotUnderstood),
+            Ok(Err(refused)) => Err(RequestFailure::Refused(refused)),
+            Err(_) => Err(RequestFailure::Ended(self.ended().await)),
         }
     }
 
@@ -189,42 +195,43 @@ impl Connection {
         self.write(wire::answer(id, result));
     }
 
-    /// Waits until a large answer can be made; `None` if the agent is gone.
-    pub(crate) async fn room(&self) -> Option<Room> {
-        self.0.outbox.room().await
+    /// Waits until a large answer may be made; `None` if the agent has ended.
+    pub(crate) async fn reserve(&self) -> Option<AnswerPermit> {
+        self.0.outbox.reserve().await
     }
 
-    /// The answer that room was kept for.
-    pub(crate) fn answer_in(&self, room: Room, id: &Value, result: Result<Value, Error>) {
-        if let Err(Full) = self.0.outbox.put_in(room, wire::answer(id, result)) {
+    /// Sends the answer that the permit was acquired for.
+    pub(crate) fn answer_in(&self, permit: AnswerPermit, id: &Value, result: Result<Value, Error>) {
+        if let Err(Full) = self.0.outbox.put_in(permit, wire::answer(id, result)) {
             self.0.unread.cancel();
         }
     }
 
-    /// What is written to an agent that is gone is lost with it; whoever waits for more hears of its end.
+    /// Queues a line. Lines for an agent that has ended are dropped; whoever waits for a reply gets
+    /// [`RequestFailure::Ended`].
     fn write(&self, line: String) {
         if let Err(Full) = self.0.outbox.put(line) {
             self.0.unread.cancel();
         }
     }
 
-    /// Waits for its end, and says why it came.
+    /// Waits for the end of the connection and returns the reason.
     async fn ended(&self) -> String {
         self.0.ended.cancelled().await;
         self.0.why_ended.get().cloned().unwrap_or_default()
     }
 
-    /// Takes no more users, so that it ends with the last that it has.
+    /// Accepts no more users, so that the connection ends with its last one.
     pub(crate) fn retire(&self) {
         self.state().is_closed = true;
     }
 
-    /// It hangs: it is ended by force, unless others are content with it; then it takes nobody new.
+    /// Gives up on an agent that hangs: kills it, or, if others use it as well, only stops accepting users.
     pub(crate) fn give_up(&self) {
         if self.is_alone() { self.kill() } else { self.retire() }
     }
 
-    /// Ends the agent by force.
+    /// Kills the agent.
     pub(crate) fn kill(&self) {
         self.retire();
         self.0.kill.cancel();

@@ -1,6 +1,6 @@
-//! What waits for one session: bounded by number and by bytes.
+//! The queue of messages for one session, bounded by number and by bytes.
 //!
-//! Invariant: what was put in comes out, in order; then, if the agent is gone, why.
+//! Invariant: messages come out in the order in which they were put in; then, if the agent has ended, the reason.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,43 +23,43 @@ pub(crate) enum Message {
         id: i64,
         result: Result<Value, Refused>,
     },
-    /// The agent does not wait for this request any more.
+    /// The agent has cancelled this request of its own.
     Withdrawn {
         id: Value,
     },
-    /// A notification that nobody here knows.
+    /// A notification of an unknown method.
     Other {
         method: String,
         params: Value,
     },
 }
 
-/// Where messages are put.
+/// The end where messages are put in.
 #[derive(Debug, Clone)]
-pub(super) struct Slot {
+pub(super) struct InboxSender {
     queue: mpsc::Sender<(Message, OwnedSemaphorePermit)>,
     room: Arc<Semaphore>,
     max_bytes: usize,
     why_ended: Arc<OnceLock<String>>,
 }
 
-/// Where a session takes them.
+/// The end where the session takes them out.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     queue: mpsc::Receiver<(Message, OwnedSemaphorePermit)>,
     why_ended: Arc<OnceLock<String>>,
 }
 
-pub(super) fn inbox(limits: &AgentLimits) -> (Slot, Inbox) {
+pub(super) fn inbox(limits: &AgentLimits) -> (InboxSender, Inbox) {
     let (sender, queue) = mpsc::channel(limits.queue_messages);
     let why_ended = Arc::new(OnceLock::new());
     let max_bytes = limits.queue_bytes.min(Semaphore::MAX_PERMITS).min(u32::MAX as usize);
     let room = Arc::new(Semaphore::new(max_bytes));
-    (Slot { queue: sender, room, max_bytes, why_ended: why_ended.clone() }, Inbox { queue, why_ended })
+    (InboxSender { queue: sender, room, max_bytes, why_ended: why_ended.clone() }, Inbox { queue, why_ended })
 }
 
-impl Slot {
-    /// Waits for room. Nothing is said if the session is gone.
+impl InboxSender {
+    /// Puts a message in, waiting for room. Does nothing if the session is gone.
     pub(super) async fn put(&self, message: Message, bytes: usize) {
         let bytes = u32::try_from(bytes.min(self.max_bytes)).unwrap_or(u32::MAX);
         if let Ok(room) = self.room.clone().acquire_many_owned(bytes).await {
@@ -67,7 +67,7 @@ impl Slot {
         }
     }
 
-    /// There will be no more, for this reason.
+    /// Closes the inbox with this reason.
     pub(super) fn end(self, reason: &str) {
         // The first reason is the true one.
         drop(self.why_ended.set(reason.to_owned()));
@@ -75,7 +75,7 @@ impl Slot {
 }
 
 impl Inbox {
-    /// The next message, or why there is none.
+    /// The next message, or the reason why there will be none.
     pub(crate) async fn take(&mut self) -> Result<Message, String> {
         match self.queue.recv().await {
             Some((message, _room)) => Ok(message),

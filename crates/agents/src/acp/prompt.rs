@@ -1,5 +1,5 @@
-//! A prompt as the agent gets it: what it has to know first, then the person's pictures, their words, and the files they name.
-//! Pictures go before the words, which speak of them; a picture may also go without any.
+//! Builds a prompt in the protocol's form: context for the agent, then images, then the person's text, then links to
+//! the files that it mentions. Images come before the text, which refers to them; a prompt may be images only.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -9,40 +9,39 @@ use model::{Image, is_slash_command};
 
 use crate::{AgentPacket, PacketKind};
 
-// Said above what the agent is told ahead of the person's words, so that it is not taken for them. All begin with the words
-// by which records of other tools are known to hold them (`model::is_tools_own`).
+// Headings over the context that goes before the person's text, so that the agent does not take it for the person's.
+// Each begins with the words by which `model::is_tools_own` recognises such text in records of other tools.
 const EARLIER_TURNS: &str =
     "[Context from Throughline about the earlier turns of this session. It is a record, not a request.]";
 const PHASE_BEFORE: &str =
     "[Context from Throughline about the work that this session goes on with. It is a record, not a request.]";
 const BRIEF: &str = "[Context from Throughline about the session that you work in. It is not a request.]";
-/// How many files of one prompt are linked.
+/// How many mentioned files are linked in one prompt.
 const MAX_MENTIONS: usize = 32;
-/// Ends of sentences and brackets that are no part of a path.
+/// Characters at the end of a mention that are no part of the path.
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`', '>'];
 
-/// What goes ahead of the person's words.
+/// The context that goes before the person's text.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
-    /// What every agent is told of its session, if this one has not been.
+pub(super) struct PromptContext {
+    /// The brief about the session, if the agent has not had it yet.
     pub(super) brief: Option<String>,
-    /// What it has to know for this prompt.
+    /// What the agent has to know for this prompt.
     pub(super) packet: Option<AgentPacket>,
 }
 
-/// The blocks of a prompt. A command of the agent's own is known to it only where nothing stands before it. `files` are
-/// the mentioned ones that are
-/// there, by what they were called.
+/// The content blocks of a prompt. An agent recognises its own slash commands only at the start of a prompt.
+/// `files` are the mentioned files that exist, by the name they were mentioned by.
 pub(super) fn blocks(
     text: String,
     images: Vec<Image>,
-    ahead: Ahead,
+    ahead: PromptContext,
     files: Vec<(String, PathBuf)>,
 ) -> Vec<ContentBlock> {
     let words = |text| ContentBlock::Text(TextContent::new(text));
     let labelled = |label: &str, text: &str| words(format!("{label}\n\n{text}"));
     let is_command = is_slash_command(&text);
-    let Ahead { brief, packet } = if is_command { Ahead::default() } else { ahead };
+    let PromptContext { brief, packet } = if is_command { PromptContext::default() } else { ahead };
     let brief = brief.map(|text| labelled(BRIEF, &text));
     let packet = packet.map(|AgentPacket { of, text }| labelled(label(of), &text));
     let picture = |image: Image| ContentBlock::Image(ImageContent::new(image.data, image.mime_type));
@@ -61,7 +60,8 @@ fn label(of: PacketKind) -> &'static str {
     }
 }
 
-/// The paths that a text mentions: `@src/main.rs`, `@"a name with spaces"`; not `someone@example.org`. Each once.
+/// The paths that a text mentions, each once: `@src/main.rs`, `@"a name with spaces"`; not
+/// `someone@example.org`.
 pub(super) fn mentions(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut before = ' ';
@@ -123,10 +123,10 @@ mod tests {
     fn what_is_to_be_known_comes_first_and_says_what_it_is() {
         let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
         let files = vec![("a b".to_owned(), PathBuf::from("/p/a b%"))];
-        let told = |of| Ahead { brief: None, packet: Some(AgentPacket { of, text: "we did".to_owned() }) };
+        let told = |of| PromptContext { brief: None, packet: Some(AgentPacket { of, text: "we did".to_owned() }) };
         let step = blocks("do it".to_owned(), Vec::new(), told(PacketKind::PhaseBefore), Vec::new());
         insta::assert_snapshot!(serde_json::to_string(&step).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the work that this session goes on with. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"}]"#);
-        let alone = blocks(" ".to_owned(), vec![image.clone()], Ahead::default(), Vec::new());
+        let alone = blocks(" ".to_owned(), vec![image.clone()], PromptContext::default(), Vec::new());
         insta::assert_snapshot!(serde_json::to_string(&alone).unwrap(), @r#"[{"type":"image","data":"AA==","mimeType":"image/png"}]"#);
         let blocks = blocks("do it".to_owned(), vec![image], told(PacketKind::EarlierTurns), files);
         insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"text","text":"do it"},{"type":"resource_link","name":"a b","uri":"file:///p/a%20b%25"}]"#);
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_command_goes_out_alone_as_typed() {
-        let ahead = || Ahead {
+        let ahead = || PromptContext {
             brief: Some("Mark it.".to_owned()),
             packet: Some(AgentPacket { of: PacketKind::EarlierTurns, text: "we did".to_owned() }),
         };

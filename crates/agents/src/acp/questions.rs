@@ -1,7 +1,7 @@
-//! The questions of an agent that wait for their answers.
+//! The questions of an agent that wait for an answer.
 //!
-//! Invariant: each is answered once, with an option that was offered, or as withdrawn. One that was asked in a turn does
-//! not outlast it; one that was asked beside the turns waits as long as its session.
+//! Invariant: each question is answered once, with an option that was offered, or as withdrawn. A question asked in a
+//! turn ends with the turn at the latest; one asked outside of a turn waits as long as its session.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,51 +13,51 @@ use model::{PermissionAnswer, Question, json_bytes};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::translate::{ACCEPT, Asking, DECLINE};
+use super::translate::{ACCEPT, DECLINE, QuestionRequest};
 
-/// How many of one session are open at a time, and how many bytes they have together; one more is withdrawn at once. One that
-/// is alone may have more.
+/// How many questions of a session may be open, and how many bytes they may have together; one more is withdrawn at
+/// once. A single open question may be larger.
 const MAX_OPEN: usize = 32;
 const MAX_OPEN_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     next: u64,
-    open: HashMap<u64, Open>,
+    open: HashMap<u64, OpenQuestion>,
 }
 
 #[derive(Debug)]
-struct Open {
-    /// The agent's own id of its request.
+struct OpenQuestion {
+    /// The agent's own id of the request.
     id: Value,
-    kind: Kind,
-    of: Of,
+    kind: QuestionKind,
+    of: QuestionScope,
     options: Vec<String>,
     bytes: usize,
 }
 
-/// What a question ends with.
+/// Whether a question belongs to the running turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum QuestionScope {
     Turn,
     Session,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum QuestionKind {
     Permission,
     Elicitation,
 }
 
-impl Kind {
-    pub(super) fn of(asking: &Asking) -> Self {
+impl QuestionKind {
+    pub(super) fn of(asking: &QuestionRequest) -> Self {
         match asking {
-            Asking::Permission { .. } => Self::Permission,
-            Asking::Elicitation(_) => Self::Elicitation,
+            QuestionRequest::Permission { .. } => Self::Permission,
+            QuestionRequest::Elicitation(_) => Self::Elicitation,
         }
     }
 
-    /// What the agent hears if nobody answers.
+    /// The answer that the agent gets if nobody answers.
     pub(super) fn withdrawn(self) -> Value {
         match self {
             Self::Permission => json!(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)),
@@ -67,17 +67,17 @@ impl Kind {
 }
 
 impl Questions {
-    /// Whether the turn that runs waits for an answer.
+    /// Whether a question of the running turn is open.
     pub(super) fn any_of_turn(&self) -> bool {
-        self.open.values().any(|open| open.of == Of::Turn)
+        self.open.values().any(|open| open.of == QuestionScope::Turn)
     }
 
-    /// How many have ever been asked.
+    /// How many questions have ever been asked.
     pub(super) fn asked(&self) -> u64 {
         self.next
     }
 
-    /// Whether one that was asked after the first so many still waits.
+    /// Whether a question is open that was asked after the first `asked` ones.
     pub(super) fn any_since(&self, asked: u64) -> bool {
         self.open.keys().any(|key| *key > asked)
     }
@@ -86,54 +86,56 @@ impl Questions {
         self.open.len() >= MAX_OPEN
     }
 
-    /// Whether this one may wait beside those that are open.
+    /// Whether this question may be opened beside the open ones.
     pub(super) fn has_room_for(&self, question: &Question) -> bool {
         let open: usize = self.open.values().map(|open| open.bytes).sum();
         open == 0 || open + bytes_of(question) <= MAX_OPEN_BYTES
     }
 
-    /// The key of a new one.
-    pub(super) fn open(&mut self, id: Value, kind: Kind, of: Of, question: &Question) -> u64 {
+    /// Opens a question and returns its key.
+    pub(super) fn open(&mut self, id: Value, kind: QuestionKind, of: QuestionScope, question: &Question) -> u64 {
         self.next += 1;
         let options = question.options.iter().map(|option| option.id.clone()).collect();
-        self.open.insert(self.next, Open { id, kind, of, options, bytes: bytes_of(question) });
+        self.open.insert(self.next, OpenQuestion { id, kind, of, options, bytes: bytes_of(question) });
         self.next
     }
 
-    /// The agent's id and what it hears; `None` if it was answered before.
+    /// Closes a question: returns the agent's request id and the answer for it; `None` if it is not open.
     pub(super) fn answer(&mut self, key: u64, answer: PermissionAnswer) -> Option<(Value, Value)> {
-        let Open { id, kind, of: _, options, bytes: _ } = self.open.remove(&key)?;
+        let OpenQuestion { id, kind, of: _, options, bytes: _ } = self.open.remove(&key)?;
         let chosen = answer.option.filter(|option| options.contains(option));
-        let heard = match (kind, chosen.as_deref()) {
-            (Kind::Permission, Some(option)) => {
+        let answer = match (kind, chosen.as_deref()) {
+            (QuestionKind::Permission, Some(option)) => {
                 let selected = SelectedPermissionOutcome::new(option.to_owned());
                 json!(RequestPermissionResponse::new(RequestPermissionOutcome::Selected(selected)))
             }
-            (Kind::Elicitation, Some(ACCEPT)) => match content(answer.fields) {
+            (QuestionKind::Elicitation, Some(ACCEPT)) => match content(answer.fields) {
                 Some(content) => {
                     let accepted = ElicitationAction::Accept(ElicitationAcceptAction::new().content(content));
                     json!(CreateElicitationResponse::new(accepted))
                 }
                 None => kind.withdrawn(),
             },
-            (Kind::Elicitation, Some(DECLINE)) => json!(CreateElicitationResponse::new(ElicitationAction::Decline)),
-            (Kind::Permission | Kind::Elicitation, _) => kind.withdrawn(),
+            (QuestionKind::Elicitation, Some(DECLINE)) => {
+                json!(CreateElicitationResponse::new(ElicitationAction::Decline))
+            }
+            (QuestionKind::Permission | QuestionKind::Elicitation, _) => kind.withdrawn(),
         };
-        Some((id, heard))
+        Some((id, answer))
     }
 
-    /// Everything that is open, with what its agent hears.
+    /// Closes every question, each with its answer for the agent.
     pub(super) fn withdraw_all(&mut self) -> Vec<(Value, Value)> {
         self.open.drain().map(|(_, open)| (open.id, open.kind.withdrawn())).collect()
     }
 
-    /// What is open of the turn, likewise.
+    /// Closes the questions of the running turn, each with its answer for the agent.
     pub(super) fn withdraw_of_turn(&mut self) -> Vec<(Value, Value)> {
-        let ended = self.open.extract_if(|_, open| open.of == Of::Turn);
+        let ended = self.open.extract_if(|_, open| open.of == QuestionScope::Turn);
         ended.map(|(_, open)| (open.id, open.kind.withdrawn())).collect()
     }
 
-    /// The agent does not wait any more: the key of what it waited for.
+    /// Closes the question of a request that the agent has cancelled, and returns its key.
     pub(super) fn forget(&mut self, id: &Value) -> Option<u64> {
         let key = self.open.iter().find(|(_, open)| open.id == *id).map(|(key, _)| *key)?;
         self.open.remove(&key);
@@ -141,14 +143,14 @@ impl Questions {
     }
 }
 
-/// The fields as the protocol has them: flat. `None` if they are not.
+/// The form fields as the protocol wants them: flat. `None` if they are nested.
 fn content(fields: Option<Value>) -> Option<BTreeMap<String, ElicitationContentValue>> {
     match fields {
         None | Some(Value::Null) => Some(BTreeMap::new()),
         Some(fields) => BTreeMap::deserialize(fields).ok(),
     }
 }
-/// About how much a question takes wherever it waits.
+/// About how many bytes a question takes.
 fn bytes_of(question: &Question) -> usize {
     let texts = [Some(&question.title), question.subject.as_ref(), question.said.as_ref()];
     let texts: usize = texts.into_iter().flatten().map(String::len).sum();
@@ -176,10 +178,10 @@ mod tests {
         let (long, short) = (question(MAX_OPEN_BYTES), question(10));
         let mut questions = Questions::default();
         assert!(questions.has_room_for(&long), "one that is alone may be long");
-        questions.open(json!(1), Kind::Permission, Of::Turn, &long);
+        questions.open(json!(1), QuestionKind::Permission, QuestionScope::Turn, &long);
         assert!(!questions.has_room_for(&short));
         questions.withdraw_all();
-        questions.open(json!(2), Kind::Permission, Of::Turn, &short);
+        questions.open(json!(2), QuestionKind::Permission, QuestionScope::Turn, &short);
         assert!(questions.has_room_for(&short) && !questions.has_room_for(&long));
     }
 }

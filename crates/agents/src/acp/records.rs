@@ -1,6 +1,6 @@
-//! What an agent itself keeps of conversations: asked for, and taken away.
+//! Lists and deletes the records that an agent itself keeps of conversations.
 //!
-//! Invariant: nobody waits for it without a limit, and nothing that is told of it is without a bound.
+//! Invariant: every request has a time limit, and everything that is returned is bounded.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,23 +10,23 @@ use model::Timestamp;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::about::AgentProfile;
-use super::connection::{Connection, NoAnswer};
+use super::connection::{Connection, RequestFailure};
+use super::profile::AgentProfile;
 use super::translate::plain_line;
 
-/// How many records are told at a time; an agent that tells more is cut off.
+/// How many records are returned at a time; the rest of the agent's list is cut off.
 const MAX_RECORDS: usize = 1_000;
-/// Longest id and cursor, in bytes: one that is cut would be another.
+/// Longest id and cursor, in bytes. Longer ones are dropped, for a cut one would be another id.
 const MAX_ID_BYTES: usize = 1_000;
 const MAX_PATH_BYTES: usize = 4_096;
 const MAX_TITLE_CHARS: usize = 200;
 
-/// A page of what an agent keeps.
+/// A page of an agent's records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Records {
-    /// In the agent's own order.
+    /// In the order that the agent gave.
     pub records: Vec<Record>,
-    /// The agent's own word for where the next page begins.
+    /// The agent's cursor for the next page.
     pub next_cursor: Option<String>,
 }
 
@@ -35,42 +35,42 @@ pub struct Records {
 pub struct Record {
     /// The agent's own id of the conversation.
     pub id: String,
-    /// What the agent calls it, on one line.
+    /// The agent's title for it, on one line.
     pub title: Option<String>,
-    /// Where it works.
+    /// The directory in which the conversation works.
     pub cwd: String,
-    /// When something last happened in it, if the agent says so in a way that is understood.
+    /// When something last happened in it, if the agent says so in a known format.
     pub updated_at: Option<Timestamp>,
 }
 
-/// Which records are wanted.
+/// Which records to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordsWish {
     /// Only those of conversations in this directory.
     pub cwd: Option<PathBuf>,
-    /// Where to go on, as the page before said.
+    /// The cursor that the page before returned.
     pub cursor: Option<String>,
 }
 
-/// Why an agent's records are not told.
+/// Why an agent's records could not be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordsError {
-    /// It has no way to tell.
+    /// The agent cannot list its records.
     #[error("this agent does not tell which sessions it keeps")]
     NotSupported,
-    /// It wants somebody to sign in first.
+    /// Somebody has to sign in first.
     #[error("this agent wants you to sign in first; begin a session with it to do so")]
     SignedOut,
-    /// Nothing came.
+    /// No answer came in time.
     #[error("this agent did not answer within {} seconds; try again", .0.as_secs())]
     TooSlow(Duration),
-    /// It could not be started, ended, or refused.
+    /// The agent could not be started, ended, or refused.
     #[error("{0}")]
     Failed(String),
 }
 
 impl AgentProfile {
-    /// Asks the agent what it keeps.
+    /// Asks the agent for its records.
     pub(crate) async fn records(
         &self,
         connection: &Connection,
@@ -84,11 +84,11 @@ impl AgentProfile {
         request.cwd = wish.cwd;
         request.cursor = wish.cursor;
         let answer = connection.ask(&request, limit).await.map_err(|no_answer| match no_answer {
-            NoAnswer::Refused(refused) if refused.is_signed_out() => RecordsError::SignedOut,
-            NoAnswer::Refused(refused) => RecordsError::Failed(format!("the agent refused: {}", refused.message)),
-            NoAnswer::TooSlow => RecordsError::TooSlow(limit),
-            NoAnswer::Ended(why) => RecordsError::Failed(why),
-            NoAnswer::NotUnderstood => {
+            RequestFailure::Refused(refused) if refused.is_signed_out() => RecordsError::SignedOut,
+            RequestFailure::Refused(refused) => RecordsError::Failed(format!("the agent refused: {}", refused.message)),
+            RequestFailure::TooSlow => RecordsError::TooSlow(limit),
+            RequestFailure::Ended(why) => RecordsError::Failed(why),
+            RequestFailure::NotUnderstood => {
                 RecordsError::Failed("the agent's list of its sessions is not understood".to_owned())
             }
         })?;
@@ -100,12 +100,12 @@ impl AgentProfile {
         Ok(Records { records, next_cursor })
     }
 
-    /// Whether the agent can be asked to delete what it keeps.
+    /// Whether the agent can delete its records.
     pub(crate) fn deletes_records(&self) -> bool {
         self.capabilities.session_capabilities.delete.is_some()
     }
 
-    /// Has the agent delete what it keeps of a conversation, if it can. What does not come to pass is logged.
+    /// Asks the agent to delete its record of a conversation, if it can. A failure is logged.
     pub(crate) async fn delete_record(&self, connection: &Connection, record: &str, limit: Duration) {
         if !self.deletes_records() {
             return;
@@ -113,13 +113,13 @@ impl AgentProfile {
         let request = DeleteSessionRequest::new(record.to_owned());
         match timeout(limit, connection.ask(&request, limit)).await {
             Ok(Ok(_)) => tracing::info!("an agent deleted its own record of a session that was purged"),
-            Ok(Err(NoAnswer::Refused(refused))) => {
+            Ok(Err(RequestFailure::Refused(refused))) => {
                 tracing::warn!(why = refused.message, "an agent did not delete its record");
             }
-            Ok(Err(NoAnswer::Ended(why))) => tracing::warn!(why, "an agent ended before it deleted its record"),
-            // What it answers does not matter, as long as it is no error.
-            Ok(Err(NoAnswer::NotUnderstood)) => (),
-            Ok(Err(NoAnswer::TooSlow)) | Err(_) => {
+            Ok(Err(RequestFailure::Ended(why))) => tracing::warn!(why, "an agent ended before it deleted its record"),
+            // An answer of any shape will do, as long as it is no error.
+            Ok(Err(RequestFailure::NotUnderstood)) => (),
+            Ok(Err(RequestFailure::TooSlow)) | Err(_) => {
                 tracing::warn!("an agent did not say in time whether it deleted its record");
             }
         }

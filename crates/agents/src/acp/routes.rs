@@ -1,7 +1,7 @@
-//! Which session a message of an agent is for.
+//! Decides which session a message of an agent is for.
 //!
-//! Invariant: a message reaches the session that the agent names and no other; one that names none of ours is dropped
-//! and counted. What comes before the agent has said the name of a new conversation waits for it, up to a bound.
+//! Invariant: a message reaches the session that it names and no other; one that names an unknown session is dropped
+//! and counted. Messages that arrive before the reply that names a new conversation are held for it, up to a bound.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use agent_client_protocol::v1::schema::{CLIENT_METHOD_NAMES, PROTOCOL_LEVEL_METH
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::inbox::{Message, Slot};
+use super::inbox::{InboxSender, Message};
 use super::wire::{Incoming, Refused};
 
-/// How many messages, and how many bytes of them, wait for the name of their conversation.
+/// How many messages, and how many bytes of them, are held for a conversation without a name.
 const MAX_HELD: usize = 1_000;
 const MAX_HELD_BYTES: usize = 1 << 20;
 
@@ -23,61 +23,61 @@ pub(super) type Reply = Result<Value, Refused>;
 pub(super) struct Routes {
     next_request: i64,
     next_session: u64,
-    pending: HashMap<i64, Pending>,
-    slots: HashMap<u64, Slot>,
-    /// The agent's name of a conversation, and whose it is.
+    pending: HashMap<i64, ReplyTarget>,
+    slots: HashMap<u64, InboxSender>,
+    /// The session that has each conversation, by the agent's id of the conversation.
     names: HashMap<String, u64>,
     held: Vec<(String, Message, usize)>,
     held_bytes: usize,
     dropped: u64,
 }
 
-/// Who waits for a reply.
+/// Who gets the reply to a request.
 #[derive(Debug)]
-pub(super) enum Pending {
-    /// A session, in the order of everything else that it hears.
+pub(super) enum ReplyTarget {
+    /// A session, through its inbox, in order with its other messages.
     Session(u64),
-    /// A session whose conversation gets its name by this reply.
+    /// A session whose conversation is named by this reply.
     NewSession(u64),
-    /// Somebody who has no session yet.
+    /// A caller without a session.
     Alone(oneshot::Sender<Reply>),
 }
 
-/// What is to be done about a message, in this order.
+/// What to do with a message, in this order.
 #[derive(Debug, Default)]
 pub(super) struct Deliveries {
-    pub(super) messages: Vec<(Slot, u64, Message, usize)>,
-    /// A request that nobody here answers: its id and why.
+    pub(super) messages: Vec<(InboxSender, u64, Message, usize)>,
+    /// A request that is refused: its id and the error.
     pub(super) refused: Option<(Value, Error)>,
 }
 
 impl Routes {
-    /// A session that has no name with the agent yet.
-    pub(super) fn add(&mut self, slot: Slot) -> u64 {
+    /// Adds a session whose conversation has no name yet.
+    pub(super) fn add(&mut self, slot: InboxSender) -> u64 {
         self.next_session += 1;
         self.slots.insert(self.next_session, slot);
         self.next_session
     }
 
-    pub(super) fn remove(&mut self, session: u64) -> Option<Slot> {
+    pub(super) fn remove(&mut self, session: u64) -> Option<InboxSender> {
         self.names.retain(|_, named| *named != session);
         self.pending.retain(|_, pending| match pending {
-            Pending::Session(waits) | Pending::NewSession(waits) => *waits != session,
-            Pending::Alone(_) => true,
+            ReplyTarget::Session(waits) | ReplyTarget::NewSession(waits) => *waits != session,
+            ReplyTarget::Alone(_) => true,
         });
         self.forget_held();
         self.slots.remove(&session)
     }
 
-    /// Takes every session out.
-    pub(super) fn clear(&mut self) -> Vec<Slot> {
+    /// Removes every session.
+    pub(super) fn clear(&mut self) -> Vec<InboxSender> {
         self.names.clear();
         self.pending.clear();
         self.forget_held();
         self.slots.drain().map(|(_, slot)| slot).collect()
     }
 
-    /// Messages that name this conversation are for this session, unless they are another's.
+    /// Routes messages that name this conversation to this session, unless another session has the name.
     pub(super) fn name(&mut self, session: u64, name: &str) -> bool {
         let is_free = self.names.get(name).is_none_or(|named| *named == session);
         if is_free {
@@ -90,37 +90,37 @@ impl Routes {
         self.names.remove(name);
     }
 
-    /// The id of a new request.
-    pub(super) fn expect(&mut self, pending: Pending) -> i64 {
+    /// Registers who gets the reply, and returns the id for the request.
+    pub(super) fn expect(&mut self, pending: ReplyTarget) -> i64 {
         self.next_request += 1;
         self.pending.insert(self.next_request, pending);
         self.next_request
     }
 
-    /// Where a message goes.
-    pub(super) fn sort(&mut self, incoming: Incoming, bytes: usize) -> Deliveries {
+    /// Decides where a message goes.
+    pub(super) fn route(&mut self, incoming: Incoming, bytes: usize) -> Deliveries {
         match incoming {
             Incoming::Junk => Deliveries::default(),
             Incoming::Reply { id, result } => self.reply(id, result, bytes),
             Incoming::Request { id, method, params } => {
-                let session = self.whose(&params);
+                let session = self.target_of(&params);
                 let message = Message::Request { id: id.clone(), method, params };
                 match session {
-                    Whose::Session(session) => self.deliver(session, message, bytes),
-                    Whose::Named(name) if self.is_naming() => self.hold(name, message, bytes),
-                    Whose::Named(_) => refused(id, Error::invalid_params().data("no such session here")),
-                    Whose::Nobody => refused(id, Error::method_not_found()),
+                    MessageTarget::Session(session) => self.deliver(session, message, bytes),
+                    MessageTarget::Named(name) if self.is_naming() => self.hold(name, message, bytes),
+                    MessageTarget::Named(_) => refused(id, Error::invalid_params().data("no such session here")),
+                    MessageTarget::Nobody => refused(id, Error::method_not_found()),
                 }
             }
             Incoming::Notification { method, params } if method == PROTOCOL_LEVEL_METHOD_NAMES.cancel_request => {
-                // Its id is the agent's own; whoever has such a request open knows it.
+                // The id is the agent's own; the session that has such a request open recognises it.
                 let id = params.get("requestId").cloned().unwrap_or_default();
                 let slots = self.slots.iter();
                 let messages = slots.map(|(key, slot)| (slot.clone(), *key, Message::Withdrawn { id: id.clone() }, 0));
                 Deliveries { messages: messages.collect(), refused: None }
             }
             Incoming::Notification { method, mut params } => {
-                let session = self.whose(&params);
+                let session = self.target_of(&params);
                 let is_extension = method.starts_with('_');
                 let message = if method == CLIENT_METHOD_NAMES.session_update {
                     Message::Update(params.get_mut("update").map(Value::take).unwrap_or_default())
@@ -128,11 +128,11 @@ impl Routes {
                     Message::Other { method, params }
                 };
                 match session {
-                    Whose::Session(session) => self.deliver(session, message, bytes),
-                    Whose::Named(name) if self.is_naming() => self.hold(name, message, bytes),
-                    // Agents tell every client of their sign-in and the like; who does not know it is to pass over it.
-                    Whose::Nobody if is_extension => Deliveries::default(),
-                    Whose::Named(_) | Whose::Nobody => self.drop_one(),
+                    MessageTarget::Session(session) => self.deliver(session, message, bytes),
+                    MessageTarget::Named(name) if self.is_naming() => self.hold(name, message, bytes),
+                    // Agents send every client notifications about sign-in and the like; unknown ones are ignored.
+                    MessageTarget::Nobody if is_extension => Deliveries::default(),
+                    MessageTarget::Named(_) | MessageTarget::Nobody => self.drop_one(),
                 }
             }
         }
@@ -140,14 +140,14 @@ impl Routes {
 
     fn reply(&mut self, id: i64, mut result: Reply, bytes: usize) -> Deliveries {
         match self.pending.remove(&id) {
-            // Answered twice, or never asked, or nobody waits any more.
+            // A second reply, one to no request, or nobody waits for it any more.
             None => self.drop_one(),
-            Some(Pending::Alone(waits)) => {
+            Some(ReplyTarget::Alone(waits)) => {
                 drop(waits.send(result));
                 Deliveries::default()
             }
-            Some(Pending::Session(session)) => self.deliver(session, Message::Reply { id, result }, bytes),
-            Some(Pending::NewSession(session)) => {
+            Some(ReplyTarget::Session(session)) => self.deliver(session, Message::Reply { id, result }, bytes),
+            Some(ReplyTarget::NewSession(session)) => {
                 let name = result.as_ref().ok().and_then(|reply| reply.get("sessionId")?.as_str()).map(str::to_owned);
                 if let Some(name) = &name
                     && !self.name(session, name)
@@ -175,9 +175,9 @@ impl Routes {
         }
     }
 
-    /// A conversation is about to get its name.
+    /// Whether a reply is awaited that will name a conversation.
     fn is_naming(&self) -> bool {
-        self.pending.values().any(|pending| matches!(pending, Pending::NewSession(_)))
+        self.pending.values().any(|pending| matches!(pending, ReplyTarget::NewSession(_)))
     }
 
     fn hold(&mut self, name: String, message: Message, bytes: usize) -> Deliveries {
@@ -189,7 +189,7 @@ impl Routes {
         Deliveries::default()
     }
 
-    /// What is held for a conversation that will get no name.
+    /// Drops what is held for a conversation that will get no name.
     fn forget_held(&mut self) {
         if !self.is_naming() {
             self.held.clear();
@@ -205,15 +205,18 @@ impl Routes {
         Deliveries::default()
     }
 
-    fn whose(&self, params: &Value) -> Whose {
+    fn target_of(&self, params: &Value) -> MessageTarget {
         if let Some(name) = params.get("sessionId").and_then(Value::as_str) {
-            return self.names.get(name).map_or_else(|| Whose::Named(name.to_owned()), |key| Whose::Session(*key));
+            return self
+                .names
+                .get(name)
+                .map_or_else(|| MessageTarget::Named(name.to_owned()), |key| MessageTarget::Session(*key));
         }
         // A question about a request of ours, as while somebody signs in.
         let about = params.get("requestId").and_then(Value::as_i64).and_then(|id| self.pending.get(&id));
         match about {
-            Some(Pending::Session(session) | Pending::NewSession(session)) => Whose::Session(*session),
-            Some(Pending::Alone(_)) | None => Whose::Nobody,
+            Some(ReplyTarget::Session(session) | ReplyTarget::NewSession(session)) => MessageTarget::Session(*session),
+            Some(ReplyTarget::Alone(_)) | None => MessageTarget::Nobody,
         }
     }
 }
@@ -222,7 +225,7 @@ fn refused(id: Value, error: Error) -> Deliveries {
     Deliveries { refused: Some((id, error)), ..Deliveries::default() }
 }
 
-enum Whose {
+enum MessageTarget {
     Session(u64),
     Named(String),
     Nobody,
@@ -243,7 +246,7 @@ mod tests {
             ("_own/news", json!({ "sessionId": "gone" }), 2),
             ("session/update", json!({ "update": {} }), 3),
         ] {
-            let deliveries = routes.sort(Incoming::Notification { method: method.to_owned(), params }, 0);
+            let deliveries = routes.route(Incoming::Notification { method: method.to_owned(), params }, 0);
             assert!(deliveries.messages.is_empty() && deliveries.refused.is_none());
             assert_eq!(routes.dropped, dropped, "{method}");
         }

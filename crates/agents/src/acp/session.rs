@@ -1,15 +1,16 @@
-//! One conversation with an agent: a task that hears the agent and its session, and keeps the time.
+//! One conversation with an agent: a task that handles the agent's messages and the engine's requests, and keeps the
+//! time limits.
 //!
-//! Invariant: what the agent does is told in the order of the wire; a turn that was begun ends with the agent's answer or
-//! with its failure. Nothing waits for the agent without a limit but a turn, and of a turn in which nothing comes it is
-//! said that nothing comes.
+//! Invariant: the agent's actions are reported in the order of the wire. A turn that has begun channels with the
+//! agent's answer or with its failure. Every wait for the agent has a limit except a turn; a turn in which nothing
+//! arrives is reported as silent.
 
 mod asks;
 mod attach;
-mod calls;
 mod files;
 mod lent;
 mod new_files;
+mod request_queue;
 mod serve;
 mod titles;
 mod turn;
@@ -28,84 +29,84 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use super::about::AgentProfile;
 use super::connection::{Connection, Lease};
 use super::inbox::{Inbox, Message};
+use super::profile::AgentProfile;
 use super::questions::Questions;
 use super::terminals::Terminals;
 use super::translate::Translator;
 use super::wire::Refused;
 use crate::{AgentRequest, AgentSettings, AgentStart, AgentUpdate};
-use calls::Calls;
 use files::Files;
 use new_files::NewFiles;
-use watch::Watch;
+use request_queue::RequestQueue;
+use watch::TurnWatch;
 
-pub(crate) struct Session {
+pub(crate) struct AcpSession {
     settings: Arc<AgentSettings>,
     about: Arc<AgentProfile>,
     lease: Lease,
-    /// Our key of it on the connection.
+    /// The key of this session on the connection.
     key: u64,
     inbox: Inbox,
-    calls: Calls,
-    news: mpsc::Sender<AgentUpdate>,
+    requests: RequestQueue,
+    updates: mpsc::Sender<AgentUpdate>,
     start: AgentStart,
     /// The agent's own id of the conversation; empty before it has one.
     name: String,
     translator: Translator,
     turn: Option<Turn>,
     questions: Questions,
-    /// Options that are being set, by request.
+    /// Options that are being set, by request id.
     setting: HashMap<i64, (String, String)>,
     terminals: Terminals,
     files: Files,
     new_files: NewFiles,
-    /// What is being done for the agent.
+    /// Tasks that serve the agent's requests.
     served: JoinSet<()>,
-    /// What the person chose of what the agent offers, by the name under which it was chosen.
+    /// The options that the person chose, by the name under which they were chosen.
     chosen: BTreeMap<String, String>,
-    /// The brief, until a prompt has gone out with it.
-    untold_brief: Option<String>,
-    /// The agent takes prompts.
+    /// The brief, until a prompt has carried it.
+    unsent_brief: Option<String>,
+    /// The agent accepts prompts.
     is_attached: bool,
-    /// The agent is to keep no record of it.
+    /// The agent's own record is to be deleted at the end.
     is_purged: bool,
 }
 
 /// The turn that runs.
 struct Turn {
     request: i64,
-    watch: Watch,
+    watch: TurnWatch,
 }
 
-/// What a session is held with.
-pub(crate) struct Ends {
-    pub(crate) calls: mpsc::Receiver<AgentRequest>,
-    pub(crate) news: mpsc::Sender<AgentUpdate>,
+/// The channels between a session and its owner.
+pub(crate) struct SessionChannels {
+    pub(crate) requests: mpsc::Receiver<AgentRequest>,
+    pub(crate) updates: mpsc::Sender<AgentUpdate>,
 }
 
-/// Why a session is over.
-enum Gone {
+/// Why a session channels.
+enum SessionEnd {
     /// The agent failed.
     Failed(String),
-    /// Nobody listens any more.
-    LetGo,
+    /// The owner has dropped the session.
+    OwnerGone,
 }
 
-impl Session {
-    /// `env` is what the agent itself runs with; so do its terminals.
+impl AcpSession {
+    /// `env` is the environment of the agent; its terminals get the same.
     pub(crate) fn new(
         settings: Arc<AgentSettings>,
         about: Arc<AgentProfile>,
         lease: Lease,
         env: BTreeMap<String, String>,
         start: AgentStart,
-        ends: Ends,
+        channels: SessionChannels,
     ) -> Self {
         let (key, inbox) = lease.connection().add_session();
         let terminals = Terminals::new(settings.clone(), env, start.cwd.clone());
-        let Ends { calls, news } = ends;
+        let SessionChannels { requests, updates } = channels;
         let chosen = start.options.clone();
         let files = Files::of(&start.cwd, settings.deny.clone());
         Self {
@@ -116,8 +117,8 @@ impl Session {
             lease,
             key,
             inbox,
-            calls: Calls::new(calls),
-            news,
+            requests: RequestQueue::new(requests),
+            updates,
             start,
             name: String::new(),
             translator: Translator::default(),
@@ -127,39 +128,39 @@ impl Session {
             terminals,
             served: JoinSet::new(),
             chosen,
-            untold_brief: None,
+            unsent_brief: None,
             is_attached: false,
             is_purged: false,
         }
     }
 
-    /// Until the agent fails or nobody listens.
+    /// Runs until the agent fails or the owner drops the session.
     pub(crate) async fn run(mut self) {
         let mut now = self.attach().await;
         while now.is_ok() {
             now = self.step().await;
         }
-        if let Err(Gone::Failed(reason)) = now {
+        if let Err(SessionEnd::Failed(reason)) = now {
             drop(self.send_report(AgentReport::Failed { reason }).await);
         }
         self.leave().await;
     }
 
-    async fn step(&mut self) -> Result<(), Gone> {
+    async fn step(&mut self) -> Result<(), SessionEnd> {
         let deadline = self.turn.as_ref().and_then(|turn| turn.watch.deadline(&self.settings.limits));
         tokio::select! {
             biased;
-            () = self.news.closed() => Err(Gone::LetGo),
-            // Ahead of the agent, so that none can talk the clock or its session down.
-            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.look_at_clock().await,
-            call = self.calls.next() => self.call(call.ok_or(Gone::LetGo)?).await,
-            message = self.inbox.take() => self.hear(message.map_err(Gone::Failed)?).await,
+            () = self.updates.closed() => Err(SessionEnd::OwnerGone),
+            // Before the agent's messages, so that a flood of them cannot delay the clock or the owner's requests.
+            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.check_deadlines().await,
+            request = self.requests.next() => self.handle_request(request.ok_or(SessionEnd::OwnerGone)?).await,
+            message = self.inbox.take() => self.handle_message(message.map_err(SessionEnd::Failed)?).await,
             Some(_) = self.served.join_next() => Ok(()),
         }
     }
 
-    async fn call(&mut self, call: AgentRequest) -> Result<(), Gone> {
-        match call {
+    async fn handle_request(&mut self, request: AgentRequest) -> Result<(), SessionEnd> {
+        match request {
             AgentRequest::Prompt { text, images, packet } => self.prompt(text, images, packet).await,
             AgentRequest::Cancel => {
                 self.cancel();
@@ -180,12 +181,12 @@ impl Session {
         }
     }
 
-    async fn hear(&mut self, message: Message) -> Result<(), Gone> {
-        self.heard();
+    async fn handle_message(&mut self, message: Message) -> Result<(), SessionEnd> {
+        self.note_activity();
         match message {
             Message::Update(update) => {
                 let is_about_modes = update.get("sessionUpdate").and_then(Value::as_str).is_some_and(concerns_options);
-                let before = if is_about_modes { self.standing() } else { Vec::new() };
+                let before = if is_about_modes { self.asking_options() } else { Vec::new() };
                 let reports = self.translator.update(update, &self.terminals);
                 if let Some(turn) = &mut self.turn {
                     turn.watch.note_calls(self.translator.has_open_call());
@@ -194,15 +195,15 @@ impl Session {
                 self.notice_if_it_asks_less(&before).await
             }
             Message::Request { id, method, params } => self.serve(id, &method, params).await,
-            Message::Reply { id, result } => self.replied(id, result).await,
+            Message::Reply { id, result } => self.handle_reply(id, result).await,
             Message::Withdrawn { id } => match self.questions.forget(&id) {
                 Some(key) => {
                     self.connection().answer(&id, Err(Error::from(ErrorCode::REQUEST_CANCELLED)));
-                    self.news.send(AgentUpdate::Withdrawn { key }).await.map_err(|_| Gone::LetGo)
+                    self.updates.send(AgentUpdate::Withdrawn { key }).await.map_err(|_| SessionEnd::OwnerGone)
                 }
                 None => Ok(()),
             },
-            // The person says so as well.
+            // The person's answer says the same.
             Message::Other { method, .. } if method == CLIENT_METHOD_NAMES.elicitation_complete => Ok(()),
             Message::Other { method, params } => {
                 let reports = self.translator.raw(json!({ "method": method, "params": params }));
@@ -211,7 +212,7 @@ impl Session {
         }
     }
 
-    async fn replied(&mut self, id: i64, result: Result<Value, Refused>) -> Result<(), Gone> {
+    async fn handle_reply(&mut self, id: i64, result: Result<Value, Refused>) -> Result<(), SessionEnd> {
         if let Some(turn) = self.turn.take_if(|turn| turn.request == id) {
             return self.end_turn(&turn, result).await;
         }
@@ -219,7 +220,12 @@ impl Session {
         self.option_set(&option, &value, result).await
     }
 
-    async fn option_set(&mut self, option: &str, value: &str, result: Result<Value, Refused>) -> Result<(), Gone> {
+    async fn option_set(
+        &mut self,
+        option: &str,
+        value: &str,
+        result: Result<Value, Refused>,
+    ) -> Result<(), SessionEnd> {
         let reply = match result {
             Ok(reply) => reply,
             Err(refused) => {
@@ -228,80 +234,84 @@ impl Session {
                     .await;
             }
         };
-        let before = self.standing();
-        self.take_option(option, value, reply).await?;
+        let before = self.asking_options();
+        self.report_option(option, value, reply).await?;
         self.notice_if_it_asks_less(&before).await
     }
 
-    async fn take_option(&mut self, option: &str, value: &str, reply: Value) -> Result<(), Gone> {
+    async fn report_option(&mut self, option: &str, value: &str, reply: Value) -> Result<(), SessionEnd> {
         let all = serde_json::from_value::<SetSessionConfigOptionResponse>(reply).ok();
         let reports = self.translator.option_set(option, value, all.map(|all| all.config_options));
         self.send_reports(reports).await
     }
 
-    /// The reply to a request, however much comes before it; `None` if it does not come in time. An agent that waits for
-    /// a person's answer meanwhile is not late.
-    async fn reply_to(&mut self, id: i64, limit: std::time::Duration) -> Result<Option<Result<Value, Refused>>, Gone> {
+    /// Waits for the reply to a request, handling other messages meanwhile; `None` if it does not come in time. While
+    /// the agent waits for a person's answer, the limit does not run.
+    async fn reply_to(
+        &mut self,
+        id: i64,
+        limit: std::time::Duration,
+    ) -> Result<Option<Result<Value, Refused>>, SessionEnd> {
         let mut until = Instant::now() + limit;
         let asked = self.questions.asked();
         loop {
             let is_asking = self.questions.any_since(asked);
             let message = tokio::select! {
                 biased;
-                () = self.news.closed() => return Err(Gone::LetGo),
+                () = self.updates.closed() => return Err(SessionEnd::OwnerGone),
                 () = sleep_until(until), if !is_asking => return Ok(None),
-                call = self.calls.next_new() => {
-                    self.call_meanwhile(call.ok_or(Gone::LetGo)?).await?;
+                request = self.requests.next_new() => {
+                    self.handle_request_while_waiting(request.ok_or(SessionEnd::OwnerGone)?).await?;
                     None
                 }
-                message = self.inbox.take() => Some(message.map_err(Gone::Failed)?),
+                message = self.inbox.take() => Some(message.map_err(SessionEnd::Failed)?),
             };
             if is_asking {
                 until = Instant::now() + limit;
             }
             match message {
                 Some(Message::Reply { id: of, result }) if of == id => return Ok(Some(result)),
-                Some(message) => self.hear(message).await?,
+                Some(message) => self.handle_message(message).await?,
                 None => (),
             }
         }
     }
 
-    /// What may be asked of an agent that is about to answer something else: the rest has to wait.
-    async fn call_meanwhile(&mut self, call: AgentRequest) -> Result<(), Gone> {
-        match call {
+    /// Handles a request while a reply is awaited. What has to wait for that reply is deferred.
+    async fn handle_request_while_waiting(&mut self, request: AgentRequest) -> Result<(), SessionEnd> {
+        match request {
             AgentRequest::Answer { key, answer } => self.answer_question(key, answer),
             AgentRequest::Cancel => self.cancel(),
             AgentRequest::Delete => self.purge()?,
-            call @ (AgentRequest::Prompt { .. } | AgentRequest::SetOption { .. } | AgentRequest::SignIn { .. }) => {
-                self.calls.put_off(call);
+            request @ (AgentRequest::Prompt { .. } | AgentRequest::SetOption { .. } | AgentRequest::SignIn { .. }) => {
+                self.requests.defer(request);
             }
         }
         Ok(())
     }
 
     fn answer_question(&mut self, key: u64, answer: PermissionAnswer) {
-        if let Some((id, heard)) = self.questions.answer(key, answer) {
-            self.connection().answer(&id, Ok(heard));
-            self.heard();
+        if let Some((id, answer)) = self.questions.answer(key, answer) {
+            self.connection().answer(&id, Ok(answer));
+            self.note_activity();
         }
     }
 
     fn withdraw_questions(&mut self) {
-        for (id, heard) in self.questions.withdraw_all() {
-            self.connection().answer(&id, Ok(heard));
+        for (id, answer) in self.questions.withdraw_all() {
+            self.connection().answer(&id, Ok(answer));
         }
     }
 
-    fn purge(&mut self) -> Result<(), Gone> {
+    fn purge(&mut self) -> Result<(), SessionEnd> {
         self.is_purged = true;
-        Err(Gone::LetGo)
+        Err(SessionEnd::OwnerGone)
     }
 
-    /// Lets the conversation go, whether or not its process goes with it.
+    /// Ends the conversation, whether or not its process channels as well.
     async fn leave(&mut self) {
-        // Whoever lets go at once may have said a last thing.
-        self.is_purged |= self.calls.close().iter().any(|call| matches!(call, AgentRequest::Delete));
+        // The owner may have asked for deletion just before it dropped the session.
+        self.is_purged |= self.requests.close().iter().any(|request| matches!(request, AgentRequest::Delete));
         self.withdraw_questions();
         if self.turn.is_some() {
             self.connection().notify(&CancelNotification::new(self.name.clone()));
@@ -310,7 +320,7 @@ impl Session {
         if !self.name.is_empty() && closes && !(self.is_purged && self.about.deletes_records()) {
             self.connection().request(self.key, &CloseSessionRequest::new(self.name.clone()));
         }
-        // What it still says is not heard, and so can not keep its answer from coming.
+        // From here on the agent's messages are dropped, so they cannot delay the answer to the deletion below.
         self.connection().remove_session(self.key);
         self.served.shutdown().await;
         let record = Some(&self.name).filter(|name| !name.is_empty()).or(self.start.earlier.as_ref());
@@ -323,11 +333,11 @@ impl Session {
         self.lease.connection()
     }
 
-    async fn send_report(&self, report: AgentReport) -> Result<(), Gone> {
-        self.news.send(AgentUpdate::Report(report)).await.map_err(|_| Gone::LetGo)
+    async fn send_report(&self, report: AgentReport) -> Result<(), SessionEnd> {
+        self.updates.send(AgentUpdate::Report(report)).await.map_err(|_| SessionEnd::OwnerGone)
     }
 
-    async fn send_reports(&mut self, reports: Vec<AgentReport>) -> Result<(), Gone> {
+    async fn send_reports(&mut self, reports: Vec<AgentReport>) -> Result<(), SessionEnd> {
         for mut report in reports {
             self.read_command_of_title(&mut report);
             self.look_for_new_files(&mut report).await;
@@ -336,13 +346,13 @@ impl Session {
         Ok(())
     }
 
-    async fn notice(&self, title: &str, description: Option<String>) -> Result<(), Gone> {
+    async fn notice(&self, title: &str, description: Option<String>) -> Result<(), SessionEnd> {
         let notice = Notice { severity: Severity::Warning, title: title.to_owned(), description };
         self.send_report(AgentReport::Noticed(notice)).await
     }
 }
 
-/// Whether an update may change what is chosen.
+/// Whether an update may change an option's value.
 fn concerns_options(kind: &str) -> bool {
     matches!(kind, "current_mode_update" | "config_option_update")
 }

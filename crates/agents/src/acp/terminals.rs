@@ -1,9 +1,11 @@
-//! The terminals that an agent has us run: commands in the session's directory, with the agent's own environment.
+//! The terminals of a session: commands that the agent has us run, in the session's directory and with the agent's
+//! environment.
 //!
-//! Invariant: of what a command prints, the end is kept and no more than the limit; it ends with its session at the latest.
+//! Invariant: only the end of a command's output is kept, up to the limit; a command ends with its session at the
+//! latest.
 
+mod output;
 mod run;
-mod screen;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -17,12 +19,12 @@ use agent_client_protocol::v1::schema::{
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::translate::{Look, Screen, Screens, what_is_run};
+use super::translate::{TerminalOutput, TerminalOutputs, TerminalPart, command_run};
 use crate::AgentSettings;
+use output::Output;
 use run::Run;
-use screen::Output;
 
-/// How many of one session there are, those included whose call has not ended yet.
+/// How many terminals a session may have, including released ones whose call has not ended yet.
 const MAX_TERMINALS: usize = 64;
 
 pub(super) struct Terminals {
@@ -37,7 +39,7 @@ struct Terminal {
     command: String,
     output: Arc<Output>,
     kill: CancellationToken,
-    /// The agent is done with it; a tool call may still show it.
+    /// The agent has released it; a tool call may still show it.
     is_released: bool,
 }
 
@@ -46,7 +48,7 @@ impl Terminals {
         Self { settings, env, cwd, next: 0, terminals: HashMap::new() }
     }
 
-    /// A new one, which has to be run.
+    /// Adds a terminal and returns its run, which has to be spawned.
     pub(super) fn create(&mut self, request: CreateTerminalRequest) -> Result<Run, Error> {
         if self.terminals.len() >= MAX_TERMINALS {
             return Err(Error::internal_error().data("too many terminals at a time: release some"));
@@ -59,7 +61,7 @@ impl Terminals {
         let output = Arc::new(Output::new(limit));
         let kill = CancellationToken::new();
         let args: Vec<&str> = request.args.iter().map(String::as_str).collect();
-        let command = what_is_run(&request.command, &args);
+        let command = command_run(&request.command, &args);
         let terminal = Terminal { command, output: output.clone(), kill: kill.clone(), is_released: false };
         self.terminals.insert(id.clone(), terminal);
         Ok(Run::new(id, request, self.settings.clone(), &self.env, &self.cwd, output, kill))
@@ -77,13 +79,13 @@ impl Terminals {
         Ok(async move { json!(WaitForTerminalExitResponse::new(output.ended().await)) })
     }
 
-    /// Ends the command; what it printed stays.
+    /// Kills the command; its output stays.
     pub(super) fn kill(&self, id: &TerminalId) -> Result<Value, Error> {
         self.find(id)?.kill.cancel();
         Ok(json!(KillTerminalResponse::new()))
     }
 
-    /// Ends the command; the agent can not ask for it again.
+    /// Kills the command; the agent can not ask for the terminal again.
     pub(super) fn release(&mut self, id: &TerminalId) -> Result<Value, Error> {
         self.find(id)?.kill.cancel();
         if let Some(terminal) = self.terminals.get_mut(&*id.0) {
@@ -92,7 +94,7 @@ impl Terminals {
         Ok(json!(ReleaseTerminalResponse::new()))
     }
 
-    /// No call shows them any more.
+    /// Removes released terminals, once no call shows them any more.
     pub(super) fn forget_released(&mut self) {
         self.terminals.retain(|_, terminal| !terminal.is_released);
     }
@@ -103,11 +105,11 @@ impl Terminals {
     }
 }
 
-impl Screens for Terminals {
-    fn find(&self, id: &str, look: Look) -> Option<Screen> {
+impl TerminalOutputs for Terminals {
+    fn find(&self, id: &str, look: TerminalPart) -> Option<TerminalOutput> {
         let terminal = self.terminals.get(id)?;
-        let mut screen = Screen { command: terminal.command.clone(), ..Screen::default() };
-        if look == Look::Whole {
+        let mut screen = TerminalOutput { command: terminal.command.clone(), ..TerminalOutput::default() };
+        if look == TerminalPart::Whole {
             let exit_code = terminal.output.exit_status().and_then(|status| status.exit_code);
             screen.output = terminal.output.text().0;
             screen.exit_code = exit_code.and_then(|code| i32::try_from(code).ok());

@@ -1,16 +1,16 @@
-//! What an agent sends, in the words of [`AgentReport`]. The only file that names both the protocol's updates and the
-//! model's reports; its parts lie in `translate/`.
+//! Translates what an agent sends into [`AgentReport`]s. The only module that names both the protocol's updates and
+//! the model's reports; its parts are in `translate/`.
 //!
-//! Invariant: nothing is told twice and nothing is lost in silence. A change carries what differs from what was told;
-//! what is not understood, or comes when no turn runs, is kept as it came, up to a budget whose end is told as well.
-//! Everything here is a function of what came before: no clock, no IO.
+//! Invariant: nothing is reported twice and nothing is dropped silently. A change carries only what differs from what
+//! was reported before. What is not understood, or arrives when no turn runs, is kept as raw JSON, up to a budget
+//! whose end is reported as well. Everything here is a function of the earlier messages: no clock, no IO.
 
 mod blocks;
 mod calls;
 mod compactions;
 mod content;
-mod given;
-mod offers;
+mod input_digest;
+mod options;
 mod question;
 mod raw;
 mod retries;
@@ -31,106 +31,107 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use blocks::{Blocks, Speech};
-use calls::{Calls, MAX_CALLS, NotTold};
+use calls::{MAX_CALLS, NotReported, TurnCalls};
 use compactions::Compactions;
-use offers::Offers;
-use raw::Budget;
+use options::AgentOptions;
+use raw::RawBudget;
 use retries::Retries;
 use stop::stop;
 
-pub(crate) use content::{Look, MAX_KEPT_BYTES, Screen, Screens, value as cut_value};
-pub(crate) use offers::{Offer, Setting};
-pub(crate) use question::{ACCEPT, Asked, Asking, DECLINE};
+pub(crate) use content::{MAX_KEPT_BYTES, TerminalOutput, TerminalOutputs, TerminalPart, value as cut_value};
+pub(crate) use options::{OfferedOption, OptionSetter};
+pub(crate) use question::{ACCEPT, DECLINE, QuestionRequest, TranslatedQuestion};
 pub(crate) use stop::TurnError;
-pub(crate) use text::{command_line, cut_chars, error_in_words, plain_line, start_of, what_is_run};
+pub(crate) use text::{command_line, command_run, cut_chars, error_text, plain_line, start_of};
 
 /// How many commands, options or steps of a plan are listed.
 const MAX_LISTED: usize = 500;
 /// Longest name or title, in characters.
 const MAX_TITLE_CHARS: usize = 2_000;
-/// Longest title of a call: with some agents it is the only place that tells the whole command.
+/// Longest title of a call: for some agents it is the only place with the whole command.
 const MAX_CALL_TITLE_CHARS: usize = 16_000;
 /// Longest description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 8_000;
 
-/// What one attachment of an agent has told so far.
+/// What one attachment of an agent has reported so far.
 #[derive(Debug, Default)]
 pub(crate) struct Translator {
     turn: Option<Turn>,
-    /// The calls of the turn before, and what came after it: a question may still be about them.
-    between: Calls,
+    /// The calls of the last turn, and those that arrived after it: a question may still be about them.
+    between: TurnCalls,
     is_replaying: bool,
-    /// It was asked to read its record and nothing since: what it says can only be of the past, whenever it says it.
+    /// The agent has only been asked to load its record: whatever it says belongs to the past, even after the reply.
     only_reads: bool,
-    offers: Offers,
+    options: AgentOptions,
     commands: Vec<AgentCommand>,
     usage: Option<Usage>,
     title: String,
     compactions: Compactions,
-    raw: Budget,
+    raw: RawBudget,
 }
 
-/// What the running turn has told so far.
+/// What the running turn has reported so far.
 #[derive(Debug, Default)]
 struct Turn {
     blocks: Blocks,
-    calls: Calls,
+    calls: TurnCalls,
     plan: Vec<PlanStep>,
     retries: Retries,
-    /// What it has cost, as far as that is told before its end.
+    /// The tokens that the turn has used, as far as the agent says so before its end.
     tokens: Option<TokenCount>,
 }
 
 impl Translator {
-    /// What it says from now on belongs to a new turn.
+    /// Starts a new turn: what the agent says from now on belongs to it.
     pub(crate) fn begin_turn(&mut self) {
         self.turn = Some(Turn::default());
-        self.between = Calls::default();
+        self.between = TurnCalls::default();
         self.only_reads = false;
     }
 
-    /// The agent reads its record to us, which we have; only what it says of the present is told.
+    /// The agent begins to replay its record, which we have; only options, commands and the like are reported from
+    /// it.
     pub(crate) fn begin_replay(&mut self) {
         self.is_replaying = true;
         self.only_reads = true;
     }
 
-    /// It says that it has read all of it.
+    /// The agent says that the replay is complete.
     pub(crate) fn end_replay(&mut self) {
         self.is_replaying = false;
     }
 
-    /// The params of a `session/update`, without the session.
-    pub(crate) fn update(&mut self, mut update: Value, screens: &dyn Screens) -> Vec<AgentReport> {
+    /// Translates the params of a `session/update`, without the session id.
+    pub(crate) fn update(&mut self, mut update: Value, terminals: &dyn TerminalOutputs) -> Vec<AgentReport> {
         let list = match update.get("sessionUpdate").and_then(Value::as_str) {
-            Some("tool_call" | "tool_call_update") => return self.tool(update, screens),
+            Some("tool_call" | "tool_call_update") => return self.tool(update, terminals),
             Some("plan") => Some("entries"),
             Some("available_commands_update") => Some("availableCommands"),
             Some("config_option_update") => Some("configOptions"),
             Some(_) | None => None,
         };
-        // The SDK would take what is no list for an empty one.
+        // The SDK would read anything else as an empty list.
         if list.is_some_and(|list| !update.get(list).is_some_and(Value::is_array)) {
             return self.raw(update);
         }
         let long = take_long_words(&mut update);
-        // The SDK's own type says `non_exhaustive`, so a kind that only it knows is kept like one that nobody knows.
+        // The SDK's enum is `non_exhaustive`; a kind that only the SDK knows is kept raw like an unknown one.
         match SessionUpdate::deserialize(&update) {
             Ok(SessionUpdate::UserMessageChunk(_)) => Vec::new(),
-            Ok(SessionUpdate::AgentMessageChunk(chunk)) => self.words(Speech::Text, chunk, update, long),
-            Ok(SessionUpdate::AgentThoughtChunk(chunk)) => self.words(Speech::Thought, chunk, update, long),
+            Ok(SessionUpdate::AgentMessageChunk(chunk)) => self.text_chunk(Speech::Text, chunk, update, long),
+            Ok(SessionUpdate::AgentThoughtChunk(chunk)) => self.text_chunk(Speech::Thought, chunk, update, long),
             Ok(SessionUpdate::Plan(plan)) => self.plan(plan, &update),
             Ok(SessionUpdate::AvailableCommandsUpdate(update)) => self.commands(update.available_commands),
-            Ok(SessionUpdate::CurrentModeUpdate(update)) => self.offers.mode_is(&update.current_mode_id.0),
-            Ok(SessionUpdate::ConfigOptionUpdate(update)) => self.offers.options_are(update.config_options),
+            Ok(SessionUpdate::CurrentModeUpdate(update)) => self.options.mode_is(&update.current_mode_id.0),
+            Ok(SessionUpdate::ConfigOptionUpdate(update)) => self.options.options_are(update.config_options),
             Ok(SessionUpdate::SessionInfoUpdate(info)) => {
-                let retry = self.turn.as_mut().and_then(|turn| turn.retries.hear(&update));
+                let retry = self.turn.as_mut().and_then(|turn| turn.retries.notice(&update));
                 retry.map(AgentReport::Noticed).into_iter().chain(self.title(info.title)).collect()
             }
             Ok(SessionUpdate::UsageUpdate(usage)) => self.usage(usage),
             Ok(SessionUpdate::Notice(notice)) => self.notice(notice),
             Ok(SessionUpdate::CompactionUpdate(update)) => {
-                self.break_off();
+                self.close_block();
                 self.if_live(|translator| translator.compactions.update(update))
             }
             Ok(SessionUpdate::CompactionSummaryChunk(chunk)) => {
@@ -144,41 +145,41 @@ impl Translator {
         }
     }
 
-    /// A message of the agent that is no update and that nobody here understands.
+    /// Keeps a message that is no update and that is not understood.
     pub(crate) fn raw(&mut self, message: Value) -> Vec<AgentReport> {
         if self.is_replaying { Vec::new() } else { self.raw.keep(message) }
     }
 
-    /// What can be chosen, as the answer that begins a conversation says.
+    /// Takes over the modes and options from the answer that begins a conversation.
     pub(crate) fn offered(
         &mut self,
         modes: Option<SessionModeState>,
         options: Option<Vec<SessionConfigOption>>,
     ) -> Vec<AgentReport> {
-        self.offers.begin(modes, options)
+        self.options.begin(modes, options)
     }
 
-    /// Models in the reply that begins a conversation, which some agents do not offer as an option.
+    /// Takes over models from the answer that begins a conversation; some agents do not offer them as an option.
     pub(crate) fn read_models(&mut self, reply: &Value) {
-        self.offers.read_models(reply.get("models"));
+        self.options.read_models(reply.get("models"));
     }
 
-    /// What is offered under this name.
-    pub(crate) fn find_option(&self, option: &str) -> Option<Offer<'_>> {
-        self.offers.find(option)
+    /// The offered option of this name.
+    pub(crate) fn find_option(&self, option: &str) -> Option<OfferedOption<'_>> {
+        self.options.find(option)
     }
 
-    /// The same with all that can be chosen.
+    /// The same with all its choices.
     pub(crate) fn offered_option(&self, option: &str) -> Option<&AgentOption> {
-        self.offers.option(option)
+        self.options.option(option)
     }
 
-    /// The agent's own name of an option that somebody wants by its name, or as its `model` or `mode`.
+    /// The agent's own id of an option, which is wanted by its id or as `model` or `mode`.
     pub(crate) fn option_name(&self, wanted: &str) -> String {
-        self.offers.name_of(wanted).to_owned()
+        self.options.name_of(wanted).to_owned()
     }
 
-    /// The agent took a choice: all options, if it answered with them.
+    /// The agent has set an option; `all` are its options, if it answered with them.
     pub(crate) fn option_set(
         &mut self,
         option: &str,
@@ -186,46 +187,50 @@ impl Translator {
         all: Option<Vec<SessionConfigOption>>,
     ) -> Vec<AgentReport> {
         match all {
-            Some(all) => self.offers.options_are(all),
-            None => self.offers.option_is(option, value),
+            Some(all) => self.options.options_are(all),
+            None => self.options.option_is(option, value),
         }
     }
 
-    /// The params of a `session/request_permission` or an `elicitation/create`: what is to be told first, and what is
-    /// asked. When no turn runs, the call that it is about is kept as it came: there is no turn that it could stand in.
-    pub(crate) fn ask(&mut self, asking: Asking, screens: &dyn Screens) -> Asked {
+    /// Translates the params of a `session/request_permission` or an `elicitation/create` into reports and a
+    /// question. When no turn runs, the call that it is about is kept raw: it belongs to no turn.
+    pub(crate) fn ask(&mut self, asking: QuestionRequest, terminals: &dyn TerminalOutputs) -> TranslatedQuestion {
         if let Some(turn) = &mut self.turn {
             turn.blocks.close();
-            return question::ask(asking, &mut turn.calls, screens);
+            return question::ask(asking, &mut turn.calls, terminals);
         }
         let reports = match &asking {
-            Asking::Permission { call, .. } => self.late(call),
-            Asking::Elicitation(_) => Vec::new(),
+            QuestionRequest::Permission { call, .. } => self.outside_turn(call),
+            QuestionRequest::Elicitation(_) => Vec::new(),
         };
-        let asked = question::ask(asking, &mut self.between, screens);
-        Asked { reports, question: Question { tool: None, ..asked.question }, ..asked }
+        let asked = question::ask(asking, &mut self.between, terminals);
+        TranslatedQuestion { reports, question: Question { tool: None, ..asked.question }, ..asked }
     }
 
-    /// Whether a call of the running turn has begun and not ended.
+    /// Whether a call of the running turn has not ended.
     pub(crate) fn has_open_call(&self) -> bool {
         self.turn.as_ref().is_some_and(|turn| turn.calls.any_open())
     }
 
-    /// The turn is over, and how it ended is told otherwise.
-    pub(crate) fn abandon_turn(&mut self, screens: &dyn Screens) -> Vec<AgentReport> {
+    /// Ends the turn; its outcome is reported by someone else.
+    pub(crate) fn abandon_turn(&mut self, terminals: &dyn TerminalOutputs) -> Vec<AgentReport> {
         let Some(mut turn) = self.turn.take() else { return Vec::new() };
-        let reports = turn.calls.settle(screens);
+        let reports = turn.calls.settle(terminals);
         self.between = turn.calls;
         reports
     }
 
-    /// The turn ended with an answer or an error of the agent.
-    pub(crate) fn end_turn(&mut self, answer: Result<Value, TurnError>, screens: &dyn Screens) -> Vec<AgentReport> {
-        let told_before = self.turn.as_ref().and_then(|turn| turn.tokens);
-        let mut reports = self.abandon_turn(screens);
-        let tokens = answer.as_ref().ok().and_then(usage::tokens).or(told_before);
+    /// Ends the turn with the agent's answer or error.
+    pub(crate) fn end_turn(
+        &mut self,
+        answer: Result<Value, TurnError>,
+        terminals: &dyn TerminalOutputs,
+    ) -> Vec<AgentReport> {
+        let reported_before = self.turn.as_ref().and_then(|turn| turn.tokens);
+        let mut reports = self.abandon_turn(terminals);
+        let tokens = answer.as_ref().ok().and_then(usage::tokens).or(reported_before);
         match (tokens, answer.as_ref().ok().and_then(usage::not_understood)) {
-            (Some(tokens), _) => reports.push(self.spent(tokens)),
+            (Some(tokens), _) => reports.push(self.usage_report(tokens)),
             (None, Some(usage)) => reports.push(AgentReport::Raw(json!({ "usage": usage }))),
             (None, None) => {}
         }
@@ -233,16 +238,16 @@ impl Translator {
         reports
     }
 
-    fn tool(&mut self, update: Value, screens: &dyn Screens) -> Vec<AgentReport> {
+    fn tool(&mut self, update: Value, terminals: &dyn TerminalOutputs) -> Vec<AgentReport> {
         if self.only_reads {
             return Vec::new();
         }
         let Some(turn) = &mut self.turn else {
-            // Told as late; noted for whoever is asked about it.
-            drop(self.between.message(update.clone(), screens));
-            return self.late(&update);
+            // Reported as late, and noted for a question about it.
+            drop(self.between.message(update.clone(), terminals));
+            return self.outside_turn(&update);
         };
-        match turn.calls.message(update, screens) {
+        match turn.calls.message(update, terminals) {
             Ok(reports) => {
                 for report in &reports {
                     match report {
@@ -255,16 +260,16 @@ impl Translator {
                 }
                 reports
             }
-            Err(NotTold::NotUnderstood(update)) => self.raw(update),
-            // Kept as they came, as far as that goes.
-            Err(NotTold::TooMany(update)) => {
-                let notice = turn.calls.is_to_be_said_full().then(|| AgentReport::Noticed(too_many_calls()));
+            Err(NotReported::NotUnderstood(update)) => self.raw(update),
+            // Kept raw, within the budget.
+            Err(NotReported::TooMany(update)) => {
+                let notice = turn.calls.take_full_notice().then(|| AgentReport::Noticed(too_many_calls()));
                 notice.into_iter().chain(self.raw(update)).collect()
             }
         }
     }
 
-    fn words(
+    fn text_chunk(
         &mut self,
         speech: Speech,
         chunk: ContentChunk,
@@ -279,13 +284,13 @@ impl Translator {
         {
             turn.tokens = Some(usage::sum(turn.tokens, tokens));
         }
-        let ContentBlock::Text(words) = chunk.content else { return self.raw(update) };
-        if words.text.is_empty() && long.is_none() {
+        let ContentBlock::Text(text_chunk) = chunk.content else { return self.raw(update) };
+        if text_chunk.text.is_empty() && long.is_none() {
             return Vec::new();
         }
         let Some(turn) = &mut self.turn else {
             put_back(&mut update, long);
-            return self.late(&update);
+            return self.outside_turn(&update);
         };
         let block = turn.blocks.number(speech, chunk.message_id);
         let report = |text: String| match speech {
@@ -293,8 +298,8 @@ impl Translator {
             Speech::Thought => AgentReport::Thought { block, text },
         };
         match long {
-            None => vec![report(words.text)],
-            // In parts, so that what waits for the session is bounded by its number.
+            None => vec![report(text_chunk.text)],
+            // In parts, so that the memory of the queue is bounded by its length.
             Some(long) => in_parts(long).into_iter().map(report).collect(),
         }
     }
@@ -303,7 +308,7 @@ impl Translator {
         if self.only_reads {
             return Vec::new();
         }
-        let Some(turn) = &mut self.turn else { return self.late(update) };
+        let Some(turn) = &mut self.turn else { return self.outside_turn(update) };
         turn.blocks.close();
         let steps = plan.entries.into_iter().take(MAX_LISTED).map(|entry| PlanStep {
             text: cut_chars(entry.content, MAX_DESCRIPTION_CHARS),
@@ -355,9 +360,9 @@ impl Translator {
 
     fn usage(&mut self, update: UsageUpdate) -> Vec<AgentReport> {
         let UsageUpdate { used, size, cost, .. } = update;
-        // Decimal digits, however small: `Display` of a float knows no exponent.
+        // `Display` of a float writes decimal digits without an exponent, however small it is.
         let cost = cost.map(|cost| Cost { amount: cost.amount.to_string(), currency: cut_chars(cost.currency, 16) });
-        // Some agents say only at the end of a turn what it has cost.
+        // Some agents report the cost only at the end of a turn.
         let cost = cost.or_else(|| self.usage.as_ref()?.cost.clone());
         let usage = Usage { used, size, cost, tokens: None };
         if self.usage.as_ref() == Some(&usage) {
@@ -367,8 +372,9 @@ impl Translator {
         vec![AgentReport::Usage(usage)]
     }
 
-    /// What a turn has cost, beside what was told of the window. One for each turn is no flood.
-    fn spent(&self, tokens: TokenCount) -> AgentReport {
+    /// The tokens of a turn, together with the last known use of the context window. One report for each turn is no
+    /// flood.
+    fn usage_report(&self, tokens: TokenCount) -> AgentReport {
         let window = self.usage.clone().unwrap_or(Usage { used: 0, size: 0, cost: None, tokens: None });
         AgentReport::Usage(Usage { tokens: Some(tokens), ..window })
     }
@@ -384,8 +390,8 @@ impl Translator {
         self.if_live(|_| vec![AgentReport::Noticed(Notice { severity, title, description })])
     }
 
-    /// The next words begin a new block.
-    fn break_off(&mut self) {
+    /// The next text begins a new block.
+    fn close_block(&mut self) {
         if let Some(turn) = &mut self.turn {
             turn.blocks.close();
         }
@@ -396,13 +402,13 @@ impl Translator {
         if self.is_replaying { Vec::new() } else { reports }
     }
 
-    /// What belongs to a turn and came when none ran.
-    fn late(&mut self, update: &Value) -> Vec<AgentReport> {
+    /// Keeps an update that belongs to a turn but arrived when none ran.
+    fn outside_turn(&mut self, update: &Value) -> Vec<AgentReport> {
         self.raw(json!({ "late": update }))
     }
 }
 
-/// Takes the words of a chunk out of their message if they are long, so that reading it does not copy them.
+/// Takes a long text out of its message, so that deserializing does not copy it.
 fn take_long_words(update: &mut Value) -> Option<String> {
     let kind = update.get("sessionUpdate").and_then(Value::as_str);
     if !matches!(kind, Some("agent_message_chunk" | "agent_thought_chunk")) {
@@ -421,7 +427,7 @@ fn put_back(update: &mut Value, long: Option<String>) {
     }
 }
 
-/// A long text as parts. They are split off from its end, and its room shrinks with it: there are never two of it.
+/// Splits a long text into parts, from its end, shrinking the text as it goes: it is never in memory twice.
 fn in_parts(mut text: String) -> Vec<String> {
     let mut ends: Vec<usize> = Vec::new();
     for part in parts(&text) {

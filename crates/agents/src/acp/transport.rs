@@ -1,4 +1,4 @@
-//! The lines of an agent, whatever it runs in, and the end of that.
+//! The pipes of an agent, whether it runs as a process or as a task, and how to end it.
 
 use std::io;
 use std::pin::Pin;
@@ -12,30 +12,31 @@ use tokio_util::task::AbortOnDropHandle;
 use super::translate::plain_line;
 use crate::process::{Ended, Faults, Launched, LineSink, Lines, Process};
 
-/// How long a process may take to end whose output has ended.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// Longest last words, in characters, and of how many lines: some runtimes say their version after what went wrong.
-const MAX_LAST_WORDS: usize = 500;
-const MAX_LAST_LINES: usize = 8;
+/// How long an agent whose output is closed may take to exit.
+const EXIT_LIMIT: Duration = Duration::from_secs(3);
+/// The longest quote from the agent's standard error, in characters and in lines. Some runtimes print their version
+/// after the error, so one line is not enough.
+const MAX_EXCERPT_CHARS: usize = 500;
+const MAX_EXCERPT_LINES: usize = 8;
 
 pub(crate) struct Transport {
     pub(super) lines: Pin<Box<dyn Stream<Item = io::Result<String>> + Send>>,
     pub(super) sink: Pin<Box<dyn Sink<String, Error = io::Error> + Send>>,
-    pub(super) body: Body,
+    pub(super) host: AgentHost,
     pub(super) faults: Faults,
 }
 
-/// What the agent runs in.
-pub(crate) enum Body {
+/// What the agent runs as.
+pub(crate) enum AgentHost {
     Process(Process),
-    /// A task of this process.
+    /// A task in this process.
     Task(AbortOnDropHandle<()>),
 }
 
 impl Transport {
     pub(crate) fn process(launched: Launched) -> Self {
         let Launched { process, stdin, stdout } = launched;
-        Self::new(stdout, stdin, Body::Process(process))
+        Self::new(stdout, stdin, AgentHost::Process(process))
     }
 
     pub(crate) fn task(
@@ -43,25 +44,25 @@ impl Transport {
         input: impl AsyncWrite + Unpin + Send + 'static,
         task: AbortOnDropHandle<()>,
     ) -> Self {
-        Self::new(output, input, Body::Task(task))
+        Self::new(output, input, AgentHost::Task(task))
     }
 
     fn new(
         output: impl AsyncRead + Unpin + Send + 'static,
         input: impl AsyncWrite + Unpin + Send + 'static,
-        body: Body,
+        host: AgentHost,
     ) -> Self {
         let faults = Faults::default();
         let lines = Box::pin(Lines::new(output, &faults));
-        Self { lines, sink: Box::pin(LineSink::new(input, &faults)), body, faults }
+        Self { lines, sink: Box::pin(LineSink::new(input, &faults)), host, faults }
     }
 }
 
-impl Body {
-    /// Its output has ended, and so will it. Says how.
+impl AgentHost {
+    /// Waits for an agent whose output is closed to exit, and describes the exit in words.
     pub(super) async fn ended(self) -> String {
         match self {
-            Self::Process(mut process) => match timeout(PATIENCE, process.ended()).await {
+            Self::Process(mut process) => match timeout(EXIT_LIMIT, process.ended()).await {
                 Ok(ended) => describe_end("the agent ended", &ended),
                 Err(_) => describe_end("the agent closed its output and was ended", &process.kill().await),
             },
@@ -69,11 +70,11 @@ impl Body {
         }
     }
 
-    /// Its input has been closed. In peace, if it can be.
+    /// Ends an agent whose input is closed: waits for it to exit by itself first.
     pub(super) async fn stop(self) {
         match self {
             Self::Process(process) => drop(process.stop().await),
-            Self::Task(task) => drop(timeout(PATIENCE, task).await),
+            Self::Task(task) => drop(timeout(EXIT_LIMIT, task).await),
         }
     }
 
@@ -85,22 +86,22 @@ impl Body {
     }
 }
 
-/// What is known of an end, for a person.
+/// Describes an agent's exit for a person, with the end of its standard error.
 fn describe_end(what: &str, ended: &Ended) -> String {
-    match last_words(&ended.stderr).as_str() {
+    match stderr_excerpt(&ended.stderr).as_str() {
         "" => format!("{what} ({})", ended.exit),
         words => format!("{what} ({}): {words}", ended.exit),
     }
 }
 
-/// The last lines that are not empty, as one; the newest are kept whole where not all have room.
-fn last_words(stderr: &str) -> String {
+/// The last non-empty lines of standard error, joined into one line; where not all fit, the newest are kept whole.
+fn stderr_excerpt(stderr: &str) -> String {
     let mut words = String::new();
-    let lines = stderr.lines().rev().map(|line| plain_line(line, MAX_LAST_WORDS)).filter(|line| !line.is_empty());
-    for line in lines.take(MAX_LAST_LINES) {
+    let lines = stderr.lines().rev().map(|line| plain_line(line, MAX_EXCERPT_CHARS)).filter(|line| !line.is_empty());
+    for line in lines.take(MAX_EXCERPT_LINES) {
         if words.is_empty() {
             words = line;
-        } else if words.chars().count() + line.chars().count() < MAX_LAST_WORDS {
+        } else if words.chars().count() + line.chars().count() < MAX_EXCERPT_CHARS {
             words = format!("{line} / {words}");
         } else {
             break;
@@ -117,10 +118,10 @@ mod tests {
     fn last_words_are_the_newest_lines_within_a_bound() {
         let node = "x.js:1\n\u{1b}[31mimport a\n^\n\nSyntaxError: no export\n    at m.js:3\n\nNode.js v18\n";
         let words = "x.js:1 / [31mimport a / ^ / SyntaxError: no export / at m.js:3 / Node.js v18";
-        assert_eq!(last_words(node), words);
-        assert_eq!(last_words("\n \n"), "");
-        assert_eq!(last_words(&"a\n".repeat(100)), ["a"; MAX_LAST_LINES].join(" / "));
-        let long = format!("{}\nshort\n", "x".repeat(2 * MAX_LAST_WORDS));
-        assert_eq!(last_words(&long), "short");
+        assert_eq!(stderr_excerpt(node), words);
+        assert_eq!(stderr_excerpt("\n \n"), "");
+        assert_eq!(stderr_excerpt(&"a\n".repeat(100)), ["a"; MAX_EXCERPT_LINES].join(" / "));
+        let long = format!("{}\nshort\n", "x".repeat(2 * MAX_EXCERPT_CHARS));
+        assert_eq!(stderr_excerpt(&long), "short");
     }
 }

@@ -1,19 +1,19 @@
-//! Lines of JSON-RPC: what one says, and how one is written.
+//! Parses and writes the lines of JSON-RPC.
 //!
-//! Invariant: whatever a line holds, reading it is harmless; a line that is no message is [`Incoming::Junk`].
+//! Invariant: any line can be parsed without harm; a line that is no message is [`Incoming::Junk`].
 
 use agent_client_protocol::{Error, JsonRpcMessage};
 use serde_json::{Value, json};
 
-use super::translate::{error_in_words, plain_line};
+use super::translate::{error_text, plain_line};
 
-/// Longest piece of an agent's own words about an error, in characters.
+/// Longest error text of an agent, in characters.
 const MAX_ERROR_CHARS: usize = 1_000;
 
-/// What an agent sent.
+/// A message of an agent.
 #[derive(Debug)]
 pub(crate) enum Incoming {
-    /// It waits for an answer with this id, which is its own.
+    /// A request; the answer carries this id, which is the agent's own.
     Request {
         id: Value,
         method: String,
@@ -23,20 +23,20 @@ pub(crate) enum Incoming {
         method: String,
         params: Value,
     },
-    /// The answer to our request with this id.
+    /// The reply to our request with this id.
     Reply {
         id: i64,
         result: Result<Value, Refused>,
     },
-    /// Programs print to the wrong place.
+    /// Not a message: some programs print to standard output.
     Junk,
 }
 
-/// The agent answered with an error.
+/// The agent replied with an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refused {
     code: i64,
-    /// In its own words, on one line.
+    /// The agent's own text, on one line.
     pub(crate) message: String,
 }
 
@@ -45,7 +45,7 @@ impl Refused {
         Self { code: 0, message: message.to_owned() }
     }
 
-    /// It wants the person to sign in.
+    /// Whether the person has to sign in first.
     pub(crate) fn is_signed_out(&self) -> bool {
         self.code == -32000
     }
@@ -61,7 +61,7 @@ impl Refused {
             Some(_) | None => message,
         };
         let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
-        Self { code, message: plain_line(&error_in_words(&words), MAX_ERROR_CHARS) }
+        Self { code, message: plain_line(&error_text(&words), MAX_ERROR_CHARS) }
     }
 }
 
@@ -83,13 +83,13 @@ pub(crate) fn read(line: &str) -> Incoming {
     }
 }
 
-/// The line of a request of ours.
+/// The line of a request.
 pub(crate) fn request(id: i64, message: &impl JsonRpcMessage) -> String {
     let (method, params) = parts(message);
     request_named(id, &method, &params)
 }
 
-/// The same for one that the protocol's library does not know.
+/// The same for a method that the SDK does not know.
 pub(crate) fn request_named(id: i64, method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
@@ -110,7 +110,7 @@ pub(crate) fn answer(id: &Value, result: Result<Value, Error>) -> String {
 fn parts(message: &impl JsonRpcMessage) -> (String, Value) {
     match message.to_untyped_message() {
         Ok(untyped) => untyped.into_parts(),
-        // The protocol's own types are JSON by design; an agent that gets no params says so.
+        // The SDK's types can always be written as JSON; without params the agent would answer with an error.
         Err(_) => (message.method().to_owned(), Value::Null),
     }
 }

@@ -1,7 +1,7 @@
-//! What the person's configuration says of an agent: a change of one that is known, or a new one.
+//! The configuration of an agent: a change to a known one, or a new one.
 //!
-//! Invariant: only what is given changes anything, and what could never be started is refused when it is read, not when
-//! somebody waits for it.
+//! Invariant: only given fields change anything. An agent that could never be started is refused when the
+//! configuration is read, not when somebody waits for it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,24 +11,24 @@ use crate::process::may_ever_pass;
 
 use super::{CatalogEntry, Quirks};
 
-/// What is given of an agent.
+/// The given fields of an agent.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Change {
     pub title: Option<String>,
     pub description: Option<String>,
     pub command: Option<String>,
-    /// In place of the known ones.
+    /// Replaces the known arguments.
     pub args: Option<Vec<String>>,
-    /// Beside the known ones; the same variable is given the new value.
+    /// Added to the known variables; the same name gets the new value.
     pub env: BTreeMap<String, String>,
-    /// In place of the known ones.
+    /// Replaces the known patterns.
     pub pass_env: Option<Vec<String>>,
     pub shared: Option<bool>,
-    /// It is not to be had, though it is known.
+    /// Removes a known agent from the catalog.
     pub hidden: bool,
 }
 
-/// Why an agent can not be had as it is given.
+/// Why the configuration of an agent is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogError {
     #[error("{0:?} is no name for an agent: use 1 to {MAX_NAME_CHARS} small letters, digits and hyphens")]
@@ -51,7 +51,7 @@ pub enum CatalogError {
 }
 
 impl Change {
-    /// The agent as it is after this, whether it was known before or not; none if it is hidden.
+    /// The agent after this change, known before or not; `None` if it is hidden.
     pub(super) fn apply(self, name: &str, known: Option<CatalogEntry>) -> Result<Option<CatalogEntry>, CatalogError> {
         if !is_name(name) {
             return Err(CatalogError::Name(name.to_owned()));
@@ -63,7 +63,7 @@ impl Change {
         };
         let Self { title, description, command, args, env, pass_env, shared, hidden } = self;
         if let Some(command) = command {
-            // Another program may take what this one is asked for its version with for something else.
+            // The version arguments may mean something else to another program.
             if file_name(&command) != file_name(&entry.command) {
                 entry.version_args.clear();
             }
@@ -133,7 +133,7 @@ fn is_variable(name: &str) -> bool {
     name.chars().all(is_plain) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// A whole name, or one whose end is left open after an underscore: `*` alone would pass everything.
+/// A whole name, or a prefix that ends with an underscore and `*`. A lone `*` would pass everything.
 fn is_pattern(pattern: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => is_variable(beginning) && beginning.len() > 1 && beginning.ends_with('_'),

@@ -1,4 +1,4 @@
-//! What an agent is, told by its content.
+//! Identifies an agent by its content.
 //!
 //! Invariant: two entries have the same fingerprint only if the same program would be started with the same arguments
 //! and the same variables. Names and descriptions do not count: they start nothing.
@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::CatalogEntry;
 
-/// SHA-256 over all that decides what runs. It covers values that may be secrets, so it is kept in memory only.
+/// SHA-256 over everything that decides what runs. It covers values that may be secret, so it is kept in memory only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint([u8; 32]);
 
@@ -27,7 +27,7 @@ impl Fingerprint {
     }
 }
 
-/// Counts and lengths go first, so that no text can pass for the border between two.
+/// Counts and lengths are hashed first, so that no text can imitate the border between two.
 fn add_list<'a>(hash: &mut Sha256, list: impl IntoIterator<Item = &'a str>) {
     let list: Vec<&str> = list.into_iter().collect();
     hash.update((list.len() as u64).to_le_bytes());
@@ -37,7 +37,7 @@ fn add_list<'a>(hash: &mut Sha256, list: impl IntoIterator<Item = &'a str>) {
     }
 }
 
-/// Its beginning: enough to tell two apart in a log, too little to guess a secret by.
+/// Shows the beginning: enough to tell two apart in a log, too little to guess a secret from.
 impl fmt::Debug for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0[..4].iter().try_for_each(|byte| write!(f, "{byte:02x}"))

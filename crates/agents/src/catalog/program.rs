@@ -1,4 +1,4 @@
-//! A program that is here, and the state of its file.
+//! An installed program and the state of its file.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use crate::program;
 
-/// A file that can be run.
+/// An executable file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Program {
     pub(super) path: PathBuf,
     pub(super) stamp: Stamp,
 }
 
-/// Tells one state of a file from another.
+/// Distinguishes one state of a file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     modified: (i64, i64),

@@ -1,76 +1,78 @@
-//! What is known of how an agent behaves, where it differs from what the protocol lets one expect.
+//! How known agents deviate from the protocol.
 //!
-//! Invariant: an agent of which nothing is known is [`Quirks::PLAIN`] and is treated as the protocol says.
+//! Invariant: an unknown agent has [`Quirks::PLAIN`] and is treated as the protocol says.
 
 use serde_json::{Value, json};
 
 use crate::OWN_MCP_SERVER;
 
-/// How an agent differs from the others.
+/// How an agent deviates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quirks {
-    /// What it must be set to so that it asks a person before it changes or runs something: of each option the values in
-    /// which it does, the one to choose first. Where none is known, names that agents commonly use decide.
+    /// The options that decide whether it asks before it changes or runs something, with the values in which it asks,
+    /// the preferred one first. If empty, common names of modes decide.
     pub asks_in: &'static [AsksIn],
-    /// It tells a mode that need not be the one in force, so it is set to one whatever it tells.
+    /// It may report another mode than the one in force, so the mode is always set.
     pub hides_its_mode: bool,
-    /// The variable by which its mode is set when it starts. Whoever sets it in the configuration has chosen that mode.
+    /// The variable that sets its mode at start. A person who sets it in the configuration has chosen that mode.
     pub mode_variable: Option<&'static str>,
-    /// A settings file that is written for it and named to it by a variable.
+    /// A settings file that we write for it and name in a variable.
     pub settings_file: Option<SettingsFile>,
-    /// How it is told which tools need no asking, if it can be told.
+    /// How to tell it which tools need no asking, if that is possible.
     pub unasked: Option<Unasked>,
-    /// The title of a question is the tool's own name, `mcp__SERVER__TOOL` for those of MCP servers, and no model writes it.
+    /// The title of its question is the tool's own name, `mcp__SERVER__TOOL` for MCP tools, and is not written by a
+    /// model.
     pub titles_are_tool_names: bool,
-    /// It tells what a shell is given in the title alone, which its program writes and no model.
+    /// It gives a shell command in the title only; the title is written by its program, not by a model.
     pub titles_are_commands: bool,
-    /// Reading its own record back to us does harm, so that it is told of the earlier turns instead.
+    /// Loading its own record does harm, so it gets the earlier turns as a packet instead.
     pub must_not_load: bool,
-    /// It does not make files through us as it should, so that it is not offered to.
+    /// It does not create files through us correctly, so that is not offered to it.
     pub makes_its_own_files: bool,
-    /// How the brief gets to its model.
+    /// How the brief reaches its model.
     pub brief: Brief,
 }
 
 /// The values of an option in which an agent asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AsksIn {
-    /// The agent's own name of the option; `mode` is whichever is about the mode.
+    /// The agent's own id of the option; `mode` is the one about the mode.
     pub option: &'static str,
-    /// The first is the one that is chosen.
+    /// The first one is preferred.
     pub values: &'static [&'static str],
 }
 
-/// Settings that an agent reads from a file, below its user's own. A file that its variable names already is kept, with
-/// these settings over its own.
+/// Settings that an agent reads from a file, below its user's own. If its variable names a file already, that file's
+/// settings are kept, with these on top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingsFile {
-    /// Qwen Code: asks the person and not a model, shows its model the MCP tools at once, and calls ours unasked.
+    /// Qwen Code: asks the person instead of a model, shows its model the MCP tools at once, and calls ours without
+    /// asking.
     Qwen,
 }
 
-/// How the brief gets to an agent's model, once.
+/// How the brief reaches an agent's model, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Brief {
-    /// With its system prompt; one that takes none gets it with its first prompt.
+    /// In its system prompt; an agent without one gets it with its first prompt.
     SystemPrompt,
-    /// As the instructions of our MCP server, which it passes on.
+    /// As the instructions of our MCP server, which the agent passes on.
     Instructions,
-    /// Ahead of the first prompt that is no command, because it passes nothing else on.
+    /// Before the first prompt that is no command, because the agent passes nothing else on.
     FirstPrompt,
 }
 
 /// How an agent is told which MCP tools it may call without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unasked {
-    /// When a conversation begins: `_meta.claudeCode.options.allowedTools`, with the names that Claude Code gives MCP tools.
+    /// In `_meta.claudeCode.options.allowedTools` when a conversation begins, with Claude Code's names for MCP tools.
     ClaudeCode,
-    /// When it is started, with the names that Gemini CLI gives them. A settings file would have to be root's.
+    /// As an argument at start, with Gemini CLI's names for them. A settings file would have to be root's.
     GeminiArgument,
 }
 
 impl Quirks {
-    /// As the protocol says.
+    /// No deviation from the protocol.
     pub const PLAIN: Self = Self {
         asks_in: &[],
         hides_its_mode: false,
@@ -86,14 +88,14 @@ impl Quirks {
 }
 
 impl SettingsFile {
-    /// Holds the file's path.
+    /// The variable with the file's path.
     pub(super) fn variable(self) -> &'static str {
         match self {
             Self::Qwen => "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
         }
     }
 
-    /// What is in it of ours: our own tools by the names that the agent gives them.
+    /// Our settings, with our own tools by the names that the agent gives them.
     pub(super) fn settings(self, own_tools: &[String]) -> Value {
         let name = |tool: &String| format!("mcp__{OWN_MCP_SERVER}__{tool}");
         match self {
@@ -106,7 +108,7 @@ impl SettingsFile {
 }
 
 impl Unasked {
-    /// What an agent is started with beside the arguments of its row.
+    /// The additional argument for starting an agent.
     pub(super) fn argument(self, own_tools: &[String]) -> Option<String> {
         match self {
             Self::ClaudeCode => None,
@@ -118,7 +120,7 @@ impl Unasked {
     }
 }
 
-/// An agent whose mode alone decides whether it asks.
+/// For an agent whose mode alone decides whether it asks.
 pub(super) const fn asks_in_mode(values: &'static [&'static str]) -> AsksIn {
     AsksIn { option: "mode", values }
 }

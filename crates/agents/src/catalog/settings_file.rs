@@ -1,7 +1,7 @@
-//! Writes the settings file that an agent is given.
+//! Writes the settings file for an agent.
 //!
-//! Invariant: what we say in it holds over what the person's own file of the same rank says, and all else of that file
-//! stays. One that can not be read is left to the agent as it is, so that nothing of it is lost.
+//! Invariant: our settings override the person's own file of the same rank, and everything else of that file stays. A
+//! file that can not be parsed is left to the agent as it is, so that nothing of it is lost.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -14,12 +14,12 @@ use serde_json::{Map, Value};
 
 use super::CatalogEntry;
 
-/// The largest file of a person that is taken in.
+/// The largest file of a person that is merged.
 const MAX_OWN_BYTES: u64 = 1 << 20;
 
 impl CatalogEntry {
-    /// Writes the agent's settings file into a folder that is only ours, if it takes one, and names it in `env`.
-    pub(crate) fn give_settings(&self, folder: &Path, env: &mut BTreeMap<String, String>) {
+    /// Writes the agent's settings file into a private folder, if it takes one, and names it in `env`.
+    pub(crate) fn write_settings(&self, folder: &Path, env: &mut BTreeMap<String, String>) {
         let Some(file) = self.quirks.settings_file else { return };
         let variable = file.variable();
         let own = match env.get(variable).filter(|path| !path.is_empty()).map(|path| read(Path::new(path))) {
@@ -46,14 +46,14 @@ fn read(path: &Path) -> io::Result<Map<String, Value>> {
     let mut text = String::new();
     match fs::File::open(path) {
         Ok(file) => file.take(MAX_OWN_BYTES).read_to_string(&mut text)?,
-        // As the agent would take it.
+        // The agent treats a missing file as empty too.
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Map::new()),
         Err(err) => return Err(err),
     };
     Ok(serde_json::from_str(&text)?)
 }
 
-/// Lists are joined, and of other values the upper one stays.
+/// Lists are concatenated; of other values the upper one wins.
 fn merged(under: Value, over: Value) -> Value {
     match (under, over) {
         (Value::Object(mut under), Value::Object(over)) => {
@@ -74,12 +74,12 @@ fn merged(under: Value, over: Value) -> Value {
     }
 }
 
-/// A whole file or none, that only its owner reads. Agents that read it meanwhile have the one before.
+/// Writes the whole file or nothing, readable by its owner only. An agent that reads meanwhile sees the old file.
 fn write_private(path: &Path, text: &str) -> io::Result<()> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let beside = path.with_extension("new");
-    // Left over from a crash, perhaps with other rights.
+    // Left over from a crash, perhaps with other permissions.
     match fs::remove_file(&beside) {
         Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err),
         Ok(()) | Err(_) => (),
@@ -107,7 +107,7 @@ mod tests {
         let catalog = Catalog::new("/p/throughline", &own_tools(), BTreeMap::new()).unwrap();
         let own = own.map(|path| (VARIABLE.to_owned(), path.to_str().unwrap().to_owned()));
         let mut env = own.into_iter().collect();
-        catalog.find_entry("qwen").unwrap().give_settings(folder, &mut env);
+        catalog.find_entry("qwen").unwrap().write_settings(folder, &mut env);
         env.remove(VARIABLE)
     }
 
@@ -146,7 +146,7 @@ mod tests {
 
         let missing = given(folder.path(), Some(&folder.path().join("missing.json"))).unwrap();
         assert_eq!(read_json(&missing)["tools"]["approvalMode"], "default");
-        // Qwen reads comments, and we do not.
+        // Qwen's parser accepts comments, and ours does not.
         fs::write(&own, "{ // mine\n \"model\": {} }").unwrap();
         assert_eq!(given(folder.path(), Some(&own)).as_deref(), own.to_str());
     }
@@ -156,7 +156,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut env = BTreeMap::new();
         let catalog = Catalog::new("/p/throughline", &[], BTreeMap::new()).unwrap();
-        catalog.find_entry("claude").unwrap().give_settings(folder.path(), &mut env);
+        catalog.find_entry("claude").unwrap().write_settings(folder.path(), &mut env);
         assert!(env.is_empty() && fs::read_dir(folder.path()).unwrap().next().is_none());
     }
 }

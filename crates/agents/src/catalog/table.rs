@@ -1,34 +1,34 @@
-//! The agents that are known without being told, one row each. To add one, add a row.
+//! The agents that are known without configuration, one row each. To add one, add a row.
 //!
-//! Invariant: a row gives an agent what it needs and no more. Of the server's own variables it is passed those that hold
-//! its credentials and settings, by name; a pattern stands only where it can not catch what an agent tells its children,
-//! because a server that was started by an agent would hand that on.
+//! Invariant: a row gives an agent what it needs and no more. It gets those of the server's own variables that hold
+//! its credentials and settings, by name. A pattern is used only where it can not match variables that an agent sets
+//! for its children, because a server that was started by an agent would pass those on.
 //!
-//! `env` holds what makes an agent work well here: it shows its model the MCP tools that it is given instead of hiding
-//! them behind a search, and it does not replace itself while it runs.
+//! `env` holds what makes an agent work well here: it shows its model the given MCP tools instead of hiding them
+//! behind a search, and it does not update itself while it runs.
 
 use super::quirks::{AsksIn, Brief, Quirks, SettingsFile, Unasked, asks_in_mode};
 
-/// An agent, as it is written down here.
+/// An agent of the table.
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     pub(super) description: &'static str,
-    /// The program; empty for the one that is this program.
+    /// The program; empty for the agent that is part of this program.
     pub(super) command: &'static str,
     pub(super) args: &'static [&'static str],
     pub(super) env: &'static [(&'static str, &'static str)],
     pub(super) pass_env: &'static [&'static [&'static str]],
     /// One process serves many sessions.
     pub(super) shared: bool,
-    /// How it differs from the others, as far as its program was looked at.
+    /// How it deviates from the protocol, as far as its program was examined.
     pub(super) quirks: Quirks,
     pub(super) install: &'static str,
     pub(super) sign_in: &'static str,
     pub(super) notes: &'static [&'static str],
 }
 
-/// What the providers of models have named their keys, for agents that work with any of them.
+/// The names that model providers gave their keys, for agents that work with any of them.
 const PROVIDERS: &[&str] = &[
     "ANTHROPIC_*",
     "AWS_*",
@@ -57,7 +57,7 @@ pub(super) const ROWS: &[Row] = &[
         command: "claude-agent-acp",
         args: &[],
         env: &[("DISABLE_AUTOUPDATER", "1"), ("ENABLE_TOOL_SEARCH", "false")],
-        // Not CLAUDE_*: by some of those it knows that another Claude Code has started it, and refuses.
+        // Not CLAUDE_*: some of those tell it that another Claude Code has started it, and then it refuses.
         pass_env: &[&[
             "ANTHROPIC_*",
             "AWS_*",
@@ -86,7 +86,7 @@ pub(super) const ROWS: &[Row] = &[
         description: "OpenAI's coding agent.",
         command: "codex-acp",
         args: &[],
-        // In the mode that it would choose a model reviews what it wants to do, and the person is not asked.
+        // In its own default mode a model reviews what it wants to do, and the person is not asked.
         env: &[("INITIAL_AGENT_MODE", "workspace-write")],
         pass_env: &[&[
             "CODEX_API_KEY",
@@ -122,9 +122,10 @@ pub(super) const ROWS: &[Row] = &[
             asks_in: &[asks_in_mode(&["default", "plan"])],
             unasked: Some(Unasked::GeminiArgument),
             titles_are_commands: true,
-            // It says that it has read its record before it has, and deletes a record that it read at a later start.
+            // It replies that it has loaded its record before it has, and deletes a record that it loaded at a later
+            // start.
             must_not_load: true,
-            // It takes it for a failure that a file which it wants to make is not there yet.
+            // If a file that it wants to create does not exist yet, it takes that for a failure.
             makes_its_own_files: true,
             ..Quirks::PLAIN
         },
@@ -137,10 +138,10 @@ pub(super) const ROWS: &[Row] = &[
         title: "GitHub Copilot",
         description: "GitHub's coding agent.",
         command: "copilot",
-        // The tools of our own server only.
+        // Only the tools of our own server.
         args: &["--acp", "--allow-tool=throughline"],
         env: &[("COPILOT_AUTO_UPDATE", "false")],
-        // Not COPILOT_*: COPILOT_ALLOW_ALL would leave nothing to be asked.
+        // Not COPILOT_*: COPILOT_ALLOW_ALL would turn all questions off.
         pass_env: &[&[
             "COPILOT_GITHUB_TOKEN",
             "COPILOT_HOME",
@@ -173,7 +174,7 @@ pub(super) const ROWS: &[Row] = &[
         description: "The open source coding agent, for models of any provider.",
         command: "opencode",
         args: &["acp"],
-        // As it comes, it asks before nothing that it does in its directory.
+        // By default it asks before nothing that it does in its directory.
         env: &[
             ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
             ("OPENCODE_PERMISSION", r#"{"bash": "ask", "edit": "ask", "webfetch": "ask"}"#),
@@ -194,7 +195,7 @@ pub(super) const ROWS: &[Row] = &[
         description: "Alibaba's coding agent for Qwen.",
         command: "qwen",
         args: &["--acp"],
-        // Without it the first prompt goes out before the MCP tools are known.
+        // Without it the first prompt is sent before the MCP tools are known.
         env: &[("QWEN_CODE_LEGACY_MCP_BLOCKING", "1")],
         pass_env: &[&[
             "DASHSCOPE_*",
@@ -207,7 +208,7 @@ pub(super) const ROWS: &[Row] = &[
         shared: false,
         quirks: Quirks {
             asks_in: &[asks_in_mode(&["default", "plan"])],
-            // As it comes, a model judges what it wants to do, and MCP tools are hidden behind a search.
+            // By default a model judges what it wants to do, and MCP tools are hidden behind a search.
             settings_file: Some(SettingsFile::Qwen),
             brief: Brief::FirstPrompt,
             ..Quirks::PLAIN
@@ -234,7 +235,7 @@ pub(super) const ROWS: &[Row] = &[
         shared: false,
         quirks: Quirks {
             asks_in: &[asks_in_mode(&["default", "plan"])],
-            // It says `default` whatever its user's settings say.
+            // It reports `default` whatever its user's settings say.
             hides_its_mode: true,
             // It has no setting that would keep it from asking about ours.
             titles_are_tool_names: true,
@@ -251,7 +252,7 @@ pub(super) const ROWS: &[Row] = &[
         description: "The open source agent that began at Block, for models of any provider.",
         command: "goose",
         args: &["acp"],
-        // As it comes, it asks before nothing.
+        // By default it asks before nothing.
         env: &[("GOOSE_MODE", "approve")],
         pass_env: &[PROVIDERS, &["DATABRICKS_*", "GOOSE_*"]],
         shared: true,

@@ -1,4 +1,4 @@
-//! The table, the person's changes of it, and the search for programs, with real files and real processes.
+//! Tests the table, the person's changes to it, and the lookup of programs, with real files and real processes.
 
 use std::collections::HashSet;
 use std::fs;
@@ -41,7 +41,7 @@ impl World {
         world
     }
 
-    /// Links, because a file that is still being written can not be run.
+    /// Makes links, because a file that is still being written can not be run.
     fn put(&self, name: &str, program: &str) {
         let place = Path::new(&self.path()).join(name);
         drop(fs::remove_file(&place));
@@ -60,7 +60,7 @@ impl World {
         fs::read_to_string(self.home().join("runs")).unwrap_or_default()
     }
 
-    /// Real programs need what is in the system's own folders.
+    /// Real programs need the system's own folders.
     async fn find(&self, catalog: &Catalog) -> Vec<FoundAgent> {
         let path = format!("{}:/usr/bin:/bin", self.path());
         catalog.find(&path, Some(&self.home())).await
@@ -92,7 +92,7 @@ fn the_known_agents_are_sound() {
     assert_eq!(commands.len(), names.len(), "two agents are the same program");
 }
 
-/// Whoever adds a row tells people of it too.
+/// A new row needs a line in the manual too.
 #[test]
 fn the_known_agents_are_all_in_the_manual() {
     let manual = include_str!("../../../../docs/agents.md");
@@ -172,7 +172,7 @@ fn an_agent_of_ones_own_needs_a_name_and_a_program() {
         let expected = CatalogError::Pattern { agent: "mine".to_owned(), pattern: pattern.to_owned() };
         assert_eq!(refused("mine", Change { pass_env: Some(texts(&[pattern])), ..own.clone() }), expected);
     }
-    // T26: no configuration makes a loader run something else, or shows an agent what is the server's.
+    // T26: no configuration makes a loader run something else, or passes the server's own variables to an agent.
     for variable in ["LD_PRELOAD", "THROUGHLINE_TOKEN"] {
         let expected = CatalogError::Never { agent: "mine".to_owned(), variable: variable.to_owned() };
         let env = BTreeMap::from([(variable.to_owned(), String::new())]);
@@ -264,7 +264,7 @@ async fn installed_agents_tell_their_versions() {
     };
     assert_eq!(of("claude"), (Some("claude-agent-acp"), Some("sample 1.2.3")));
     assert_eq!(of("gemini"), (Some("gemini"), Some("sample 3.1.4")));
-    // What says nothing that could be shown is installed all the same.
+    // A program that prints nothing usable is installed all the same.
     assert_eq!(of("qwen"), (Some("qwen"), None));
     assert_eq!(of("kimi"), (Some("kimi"), None));
     // A folder, a file that may not be run, a link to nothing, nothing.
@@ -309,12 +309,12 @@ async fn a_program_is_given_no_more_than_it_needs() {
     for given in ["DISABLE_AUTOUPDATER", "ENABLE_TOOL_SEARCH", "HOME", "PATH"] {
         assert!(names.contains(&given), "{given}: {said}");
     }
-    // This very process was given it.
+    // This process itself has it.
     assert!(!names.contains(&"CARGO_MANIFEST_DIR"), "{said}");
     assert!(said.ends_with("in / with input none"), "{said}");
 }
 
-/// The clock jumps as soon as everything waits, so this takes no time.
+/// The paused clock advances as soon as everything waits, so this takes no time.
 #[tokio::test(start_paused = true)]
 async fn a_program_that_hangs_has_no_version() {
     let world = World::new(&[("claude-agent-acp", "hangs")]);
@@ -323,14 +323,14 @@ async fn a_program_that_hangs_has_no_version() {
     assert_eq!((claude.program.is_some(), claude.version.as_deref()), (true, None));
 }
 
-/// The next one who asks hears it.
+/// The next caller gets the answer.
 #[tokio::test(start_paused = true)]
 async fn a_slow_program_goes_on_when_whoever_asked_gives_up() {
     let world = World::new(&[("claude-agent-acp", "hangs")]);
     let catalog = catalog(&[]).unwrap();
     assert_eq!(world.version(&catalog, "claude").await, None);
     let pids = world.home().join("pids");
-    // Somebody is always busy here, so the clock stands still.
+    // A task is always busy here, so the paused clock does not advance.
     while !pids.exists() {
         tokio::task::yield_now().await;
     }
@@ -380,7 +380,7 @@ async fn nothing_is_left_of_a_program_that_hangs_when_the_catalog_is_gone() {
     }
 }
 
-/// One that has ended and waits for its parent to notice is not alive.
+/// A zombie is not alive.
 fn is_alive(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
     let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());

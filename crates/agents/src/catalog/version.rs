@@ -1,8 +1,9 @@
 //! Asks programs for their versions.
 //!
-//! Invariant: a program that answers is asked once for each state of its file, one that does not is asked again later, a few at a time, in bounded time; it gets nothing but
-//! `PATH`, `HOME` and its agent's own fixed variables, in no project's folder. What it says is a short line without
-//! control characters, or nothing. One that is not heard to the end is ended with all that it started.
+//! Invariant: a program that answers is asked once for each state of its file; one that does not is asked again
+//! later. A few run at a time, in bounded time, with nothing but `PATH`, `HOME` and the agent's own fixed variables,
+//! in no project's folder. The result is a short line without control characters, or nothing. A program that does not
+//! finish in time is killed with everything that it started.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -20,82 +21,83 @@ use tokio::time::{Instant, timeout};
 use super::program::{Program, Stamp};
 
 const AT_A_TIME: usize = 4;
-/// How long a program may take: one that needs two seconds of a processor may need ten of the clock on a busy machine.
+/// How long a program may run: one that needs two seconds of a processor may need ten of the clock on a busy machine.
 const RUN_LIMIT: Duration = Duration::from_secs(20);
-/// How long somebody waits for it, its turn included. Who gives up sees no version; the next one does.
+/// How long a caller waits, including the wait for a slot. A caller that gives up sees no version; the next one does.
 const WAIT_LIMIT: Duration = Duration::from_secs(12);
-/// How long after that it is not asked again, so that nobody waits for it each time.
+/// For how long a slow program is not asked again, so that not every caller waits for it.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 const MAX_OUTPUT_BYTES: u64 = 64 << 10;
 const MAX_VERSION_BYTES: usize = 200;
 
 #[derive(Debug, Default)]
 pub(super) struct Versions {
-    asked: Arc<Asked>,
-    /// Ended with this, and by themselves after a while.
+    asked: Arc<VersionCache>,
+    /// The running programs; they are aborted when this is dropped.
     runs: Mutex<JoinSet<()>>,
 }
 
 /// What is known of programs.
 #[derive(Debug)]
-struct Asked {
-    known: Mutex<HashMap<PathBuf, (Stamp, Answer)>>,
+struct VersionCache {
+    known: Mutex<HashMap<PathBuf, (Stamp, VersionCell)>>,
     /// Programs that did not answer in time, and when.
     slow: Mutex<HashMap<PathBuf, Instant>>,
     turns: Semaphore,
 }
 
-/// Filled by whoever asks first; the others wait for it. One that did not answer in time is not kept as one without a version.
-type Answer = Arc<OnceCell<Option<String>>>;
+/// Filled by the first caller; the others wait for it. A program that was too slow leaves it empty.
+type VersionCell = Arc<OnceCell<Option<String>>>;
 
-/// It did not answer in time.
+/// The program did not answer in time.
 struct TooSlow;
 
-/// What is to be run.
-pub(super) struct Question {
+/// What to run.
+pub(super) struct VersionQuery {
     pub(super) program: Program,
     pub(super) args: Vec<String>,
     pub(super) env: BTreeMap<String, String>,
 }
 
-impl Default for Asked {
+impl Default for VersionCache {
     fn default() -> Self {
         Self { known: Mutex::default(), slow: Mutex::default(), turns: Semaphore::new(AT_A_TIME) }
     }
 }
 
 impl Versions {
-    /// What the program says, unless that takes too long: it goes on, and whoever asks next hears it.
-    pub(super) async fn ask(&self, question: Question) -> Option<String> {
+    /// The program's version. If it takes too long this returns `None`; the program goes on, and the next caller gets
+    /// the answer.
+    pub(super) async fn ask(&self, query: VersionQuery) -> Option<String> {
         let asked = Arc::clone(&self.asked);
-        let (tell, told) = oneshot::channel();
+        let (sender, version) = oneshot::channel();
         {
             let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
             while runs.try_join_next().is_some() {}
-            // Who gave up hears nothing.
-            runs.spawn(async move { drop(tell.send(asked.ask(&question).await)) });
+            // A caller that gave up does not get it.
+            runs.spawn(async move { drop(sender.send(asked.ask(&query).await)) });
         }
-        timeout(WAIT_LIMIT, told).await.ok()?.ok()?
+        timeout(WAIT_LIMIT, version).await.ok()?.ok()?
     }
 }
 
-impl Asked {
-    async fn ask(&self, question: &Question) -> Option<String> {
-        let path = &question.program.path;
-        let answer = self.answer(&question.program);
-        // One at a time, so that whoever waited for a program that was too slow does not start it anew.
-        let told = answer.get_or_try_init(async || {
+impl VersionCache {
+    async fn ask(&self, query: &VersionQuery) -> Option<String> {
+        let path = &query.program.path;
+        let cell = self.cell(&query.program);
+        // One at a time, so that callers who waited for a program that was too slow do not start it again.
+        let version = cell.get_or_try_init(async || {
             if self.was_slow(path) {
                 return Err(TooSlow);
             }
             let _turn = self.turns.acquire().await.map_err(|_| TooSlow)?;
-            let ran = run(question).await;
+            let ran = run(query).await;
             if ran.is_err() {
                 self.slow.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), Instant::now());
             }
             ran
         });
-        told.await.ok()?.clone()
+        version.await.ok()?.clone()
     }
 
     fn was_slow(&self, path: &Path) -> bool {
@@ -103,42 +105,42 @@ impl Asked {
         slow.get(path).is_some_and(|at| at.elapsed() < ASK_AGAIN_AFTER)
     }
 
-    fn answer(&self, program: &Program) -> Answer {
+    fn cell(&self, program: &Program) -> VersionCell {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         match known.get(&program.path) {
-            Some((stamp, answer)) if *stamp == program.stamp => Arc::clone(answer),
+            Some((stamp, cell)) if *stamp == program.stamp => Arc::clone(cell),
             Some(_) | None => {
-                let answer = Answer::default();
-                known.insert(program.path.clone(), (program.stamp, Arc::clone(&answer)));
-                answer
+                let cell = VersionCell::default();
+                known.insert(program.path.clone(), (program.stamp, Arc::clone(&cell)));
+                cell
             }
         }
     }
 }
 
-async fn run(question: &Question) -> Result<Option<String>, TooSlow> {
-    let Question { program, args, env } = question;
+async fn run(query: &VersionQuery) -> Result<Option<String>, TooSlow> {
+    let VersionQuery { program, args, env } = query;
     let mut command = Command::new(&program.path);
     command.args(args).env_clear().envs(env).current_dir("/").process_group(0).kill_on_drop(true);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return Ok(None) };
     let Some(stdout) = child.stdout.take() else { return Ok(None) };
-    let group = Group::of(&child);
+    let group = ProgramGroup::of(&child);
     let mut said = Vec::new();
-    let told = async {
-        // Whoever says more than that finds its reader gone.
+    let exit = async {
+        // A program that prints more finds its pipe closed.
         stdout.take(MAX_OUTPUT_BYTES).read_to_end(&mut said).await.ok()?;
         child.wait().await.ok()
     };
-    let Some(status) = timeout(RUN_LIMIT, told).await.map_err(|_| TooSlow)? else { return Ok(None) };
+    let Some(status) = timeout(RUN_LIMIT, exit).await.map_err(|_| TooSlow)? else { return Ok(None) };
     group.ended();
     Ok(status.success().then(|| version(&said)).flatten())
 }
 
-/// A program and what it started. Dropped before the program is reaped, so the number is still its own.
-struct Group(Option<Pid>);
+/// A program and what it started. Dropped before the program is reaped, so that the pid is still its own.
+struct ProgramGroup(Option<Pid>);
 
-impl Group {
+impl ProgramGroup {
     fn of(child: &Child) -> Self {
         Self(child.id().and_then(|id| Pid::from_raw(id.cast_signed())))
     }
@@ -148,16 +150,16 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProgramGroup {
     fn drop(&mut self) {
         if let Some(pid) = self.0 {
-            // It may have ended at this very moment.
+            // It may have exited just now.
             kill_process_group(pid, Signal::KILL).ok();
         }
     }
 }
 
-/// The first line that says something, made harmless. Without a digit it is no version but a complaint.
+/// The first non-empty line, without control characters. A line without a digit is no version but a complaint.
 fn version(said: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(said);
     let line = text.lines().map(plain).find(|line| !line.is_empty())?;
@@ -169,7 +171,7 @@ fn version(said: &[u8]) -> Option<String> {
     line.contains(|c: char| c.is_ascii_digit()).then(|| line.to_owned())
 }
 
-/// A line without escape sequences, control characters, and marks that hide or reorder text.
+/// A line without escape sequences, control characters, and characters that hide or reorder text.
 fn plain(line: &str) -> String {
     let mut plain = String::new();
     let mut chars = line.chars();
@@ -186,7 +188,7 @@ fn plain(line: &str) -> String {
     plain.trim().to_owned()
 }
 
-/// What follows an escape character: colours and movements, or a title up to its end mark.
+/// Skips what follows an escape character: colours and cursor movements, or a title up to its end.
 fn skip_sequence(chars: &mut std::str::Chars<'_>) {
     match chars.next() {
         Some('[') => skip_parameters(chars),

@@ -1,4 +1,4 @@
-//! What the guide does about each request. It says nothing that is not so: what it cannot do it calls by name.
+//! Answers each request. The guide never claims what is not so: it says what it cannot do.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use agent_client_protocol::v1::schema::{
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::request::{Request, WORDS, own_words, parse};
+use super::request::{COMMANDS, Request, own_text, parse};
 use super::turn::Turn;
 use super::{commands, files, pipeline, tools};
 
-/// A step of a plan takes as long as this many words.
+/// The duration of a plan's step, in words.
 const STEP_WORDS: u32 = 40;
 
 pub(super) async fn answer(turn: &Turn, prompt: &[ContentBlock]) -> Result<StopReason, Error> {
     acknowledge(turn, prompt).await?;
-    let done = match parse(own_words(prompt)) {
+    let done = match parse(own_text(prompt)) {
         Request::Say(text) => turn.say(&text).await,
         Request::Think(text) => think(turn, &text).await,
         Request::Read(file) => files::read(turn, &file).await,
@@ -38,7 +38,7 @@ pub(super) async fn answer(turn: &Turn, prompt: &[ContentBlock]) -> Result<StopR
     done.map(|()| StopReason::EndTurn)
 }
 
-/// A guide cannot look into what is attached, but it can say that it arrived.
+/// The guide cannot look into attachments, but it says that they arrived.
 async fn acknowledge(turn: &Turn, prompt: &[ContentBlock]) -> Result<(), Error> {
     for block in prompt {
         let seen = match block {
@@ -53,7 +53,7 @@ async fn acknowledge(turn: &Turn, prompt: &[ContentBlock]) -> Result<(), Error> 
     Ok(())
 }
 
-/// How many bytes a text in base64 stands for.
+/// How many bytes a base64 text decodes to.
 fn decoded_bytes(base64: &str) -> usize {
     let digits = base64.trim_end_matches('=').len();
     digits * 3 / 4
@@ -103,7 +103,7 @@ async fn long(turn: &Turn, words: u32) -> Result<(), Error> {
 }
 
 async fn misused(turn: &Turn, name: &str) -> Result<(), Error> {
-    let usages = WORDS.iter().filter(|word| word.name == name);
+    let usages = COMMANDS.iter().filter(|word| word.name == name);
     let usage: String =
         usages.map(|word| format!("Write `{} {}`: {}.", word.name, word.hint, word.description)).collect();
     turn.say(&usage).await
@@ -112,7 +112,7 @@ async fn misused(turn: &Turn, name: &str) -> Result<(), Error> {
 async fn help(turn: &Turn) -> Result<(), Error> {
     turn.say("I am the built-in guide, not a model: I need no key and answer in set ways. Try one of these:\n\n")
         .await?;
-    for word in &WORDS {
+    for word in &COMMANDS {
         turn.say_at_once(&format!("- `{} {}` {}\n", word.name, word.hint, word.description))?;
         turn.pause(1).await;
     }

@@ -1,4 +1,4 @@
-//! `run`: asks the person, then runs a command in a shell and shows what it prints while it prints it.
+//! `run`: asks the person, then runs a command in a shell and streams its output.
 //!
 //! Invariant: nothing runs that was not allowed, and nothing that was started outlives its turn.
 
@@ -19,9 +19,9 @@ use tokio::net::unix::pipe;
 use tokio::process::Command;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::group::Group;
+use super::group::ProcessGroup;
 use super::output::{KEPT_BYTES, Output};
-use super::turn::{Call, Turn, shown, text_content};
+use super::turn::{ToolCallInProgress, Turn, shown, text_content};
 
 const LIMIT: Duration = Duration::from_secs(60);
 /// Five times a second: more would be too fast to read.
@@ -35,15 +35,16 @@ pub(super) async fn run(turn: &Turn, command: &str) -> Result<StopReason, Error>
     let input = json!({ "command": command });
     let call = turn
         .call(command, |call| call.kind(ToolKind::Execute).status(ToolCallStatus::Pending).raw_input(input.clone()))?;
-    let answer = if turn.session.allows(command) { Ok(Answer::Allowed) } else { ask(turn, &call, command).await };
+    let answer =
+        if turn.session.allows(command) { Ok(PermissionReply::Allowed) } else { ask(turn, &call, command).await };
     match answer {
-        Ok(Answer::Allowed) => (),
-        Ok(Answer::Rejected) => {
+        Ok(PermissionReply::Allowed) => (),
+        Ok(PermissionReply::Rejected) => {
             call.fail("You did not allow this.")?;
             turn.say("I did not run that.").await?;
             return Ok(StopReason::EndTurn);
         }
-        Ok(Answer::Cancelled) => return Ok(StopReason::Cancelled),
+        Ok(PermissionReply::Cancelled) => return Ok(StopReason::Cancelled),
         Err(err) => {
             call.fail(&format!("I could not ask whether this is allowed: {}", err.message))?;
             turn.say("I did not run that.").await?;
@@ -71,14 +72,14 @@ pub(super) async fn run(turn: &Turn, command: &str) -> Result<StopReason, Error>
     Ok(StopReason::EndTurn)
 }
 
-enum Answer {
+enum PermissionReply {
     Allowed,
     Rejected,
-    /// The client gave up the whole turn.
+    /// The client cancelled the whole turn.
     Cancelled,
 }
 
-async fn ask(turn: &Turn, call: &Call<'_>, command: &str) -> Result<Answer, Error> {
+async fn ask(turn: &Turn, call: &ToolCallInProgress<'_>, command: &str) -> Result<PermissionReply, Error> {
     let fields = ToolCallUpdateFields::new()
         .title(command.to_owned())
         .kind(ToolKind::Execute)
@@ -93,28 +94,28 @@ async fn ask(turn: &Turn, call: &Call<'_>, command: &str) -> Result<Answer, Erro
     let request = RequestPermissionRequest::new(turn.session.id.clone(), update, options);
     let answer = turn.client.send_request(request).block_task().await?;
     Ok(match answer.outcome {
-        RequestPermissionOutcome::Cancelled => Answer::Cancelled,
+        RequestPermissionOutcome::Cancelled => PermissionReply::Cancelled,
         RequestPermissionOutcome::Selected(selected) => match &*selected.option_id.0 {
-            ALLOW_ONCE => Answer::Allowed,
+            ALLOW_ONCE => PermissionReply::Allowed,
             ALLOW_ALWAYS => {
                 turn.session.allow_for_good(command);
-                Answer::Allowed
+                PermissionReply::Allowed
             }
-            _ => Answer::Rejected,
+            _ => PermissionReply::Rejected,
         },
-        // What the protocol may add later is no permission.
-        _ => Answer::Rejected,
+        // An outcome that the protocol may add later is no permission.
+        _ => PermissionReply::Rejected,
     })
 }
 
-/// A command that has ended.
-struct Ran {
+/// The result of a command.
+struct CommandResult {
     status: ExitStatus,
     output: Output,
     is_over_limit: bool,
 }
 
-impl Ran {
+impl CommandResult {
     fn text(&self) -> String {
         let mut text = self.output.text();
         if self.is_over_limit {
@@ -125,7 +126,7 @@ impl Ran {
     }
 }
 
-async fn execute(call: &Call<'_>, cwd: &Path, command: &str) -> io::Result<Ran> {
+async fn execute(call: &ToolCallInProgress<'_>, cwd: &Path, command: &str) -> io::Result<CommandResult> {
     let (mut reader, group) = start(cwd, command)?;
     let mut ended = pin!(group.ended());
     let mut limit = pin!(sleep(LIMIT));
@@ -156,21 +157,21 @@ async fn execute(call: &Call<'_>, cwd: &Path, command: &str) -> io::Result<Ran> 
     }
     let status = group.end().await?;
     drain(reader, &mut output)?;
-    Ok(Ran { status, output, is_over_limit })
+    Ok(CommandResult { status, output, is_over_limit })
 }
 
-/// Both of its outputs are one pipe, so that lines keep their order.
-fn start(cwd: &Path, command: &str) -> io::Result<(pipe::Receiver, Group)> {
+/// Both outputs go to one pipe, so that lines keep their order.
+fn start(cwd: &Path, command: &str) -> io::Result<(pipe::Receiver, ProcessGroup)> {
     let (reader, writer) = io::pipe()?;
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).current_dir(cwd);
     shell.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-    let group = Group::start(&mut shell)?;
+    let group = ProcessGroup::start(&mut shell)?;
     Ok((pipe::Receiver::from_owned_fd(reader.into())?, group))
 }
 
-/// What is in the pipe when the command has ended. It is read past the runtime, which may not have heard of it yet;
-/// and no further than there is something, because a program that left the group may hold the other end for ever.
+/// Reads what is in the pipe when the command has ended. It reads past the runtime, which may not have seen the data
+/// yet, and only what is there, because a program that left the group may hold the other end for ever.
 fn drain(reader: pipe::Receiver, output: &mut Output) -> io::Result<()> {
     let mut reader = io::PipeReader::from(reader.into_nonblocking_fd()?);
     let mut buffer = vec![0; KEPT_BYTES];
@@ -186,7 +187,7 @@ fn drain(reader: pipe::Receiver, output: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-/// As shells count: a program that a signal ended has 128 and the signal's number.
+/// The exit code as shells count it: 128 plus the signal's number for a program that a signal ended.
 fn exit_code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())

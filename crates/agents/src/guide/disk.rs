@@ -1,4 +1,4 @@
-//! Text files inside one directory, and no others: what that means is decided by `files`.
+//! Reads and writes text files inside of one directory, by the rules of `files`.
 //!
 //! These calls block.
 
@@ -14,7 +14,7 @@ pub(super) fn read(cwd: &Path, name: &str, lines: u32) -> Result<String, FileErr
     open(cwd)?.read_text(cwd.join(name), None, Some(lines), MAX_BYTES)
 }
 
-/// What a file holds that is to be replaced; `None` if it is not there yet.
+/// The text of a file before it is replaced; `None` if it does not exist.
 pub(super) fn text_before(cwd: &Path, name: &str) -> Result<Option<String>, FileError> {
     match open(cwd)?.read_text(cwd.join(name), None, None, MAX_BYTES) {
         Ok(text) => Ok(Some(text)),

@@ -1,7 +1,7 @@
-//! `read` and `write`: through the client where it offers that, else on disk.
+//! `read` and `write`: through the client if it offers that, else on disk.
 //!
-//! Invariant: on disk nothing outside of the session's directory is read, and nothing outside of it is written by
-//! either way.
+//! Invariant: on disk nothing outside of the session's directory is read; nothing outside of it is written either
+//! way.
 
 use std::path::{Path, PathBuf};
 
@@ -24,11 +24,11 @@ pub(super) async fn read(turn: &Turn, name: &str) -> Result<(), Error> {
         let location = ToolCallLocation::new(path.clone());
         call.kind(ToolKind::Read).locations(vec![location]).raw_input(json!({ "path": path }))
     })?;
-    let text = if turn.offers.read {
+    let text = if turn.client_files.read {
         read_through_client(turn, &path, Some(SHOWN_LINES)).await
     } else {
         let (cwd, name) = (turn.session.cwd.clone(), name.to_owned());
-        off_the_loop(move || disk::read(&cwd, &name, SHOWN_LINES)).await
+        on_blocking_thread(move || disk::read(&cwd, &name, SHOWN_LINES)).await
     };
     let shown = match &text {
         Ok(text) => first_lines(text),
@@ -64,21 +64,21 @@ pub(super) async fn write(turn: &Turn, name: &str, text: &str) -> Result<(), Err
     }
 }
 
-/// Gives what the file held before, if it was there.
+/// Writes the file; returns its earlier text, if it existed.
 async fn replace(turn: &Turn, name: &str, path: &Path, text: &str) -> Result<Option<String>, String> {
     let (cwd, owned) = (turn.session.cwd.clone(), name.to_owned());
-    // The client may look elsewhere than at the disk, but what is inside is decided here.
-    let mut before = off_the_loop(move || disk::text_before(&cwd, &owned)).await?;
-    if turn.offers.read {
-        // A file that is not there is an error like any other to a client.
+    // The client may read from elsewhere than the disk, but which paths are inside is decided here.
+    let mut before = on_blocking_thread(move || disk::text_before(&cwd, &owned)).await?;
+    if turn.client_files.read {
+        // To a client a missing file is an error like any other.
         before = read_through_client(turn, path, None).await.ok();
     }
-    if turn.offers.write {
+    if turn.client_files.write {
         let request = WriteTextFileRequest::new(turn.session.id.clone(), path, text);
         turn.client.send_request(request).block_task().await.map_err(|why| refused(&why))?;
     } else {
         let (cwd, name, text) = (turn.session.cwd.clone(), name.to_owned(), text.to_owned());
-        off_the_loop(move || disk::write(&cwd, &name, &text)).await?;
+        on_blocking_thread(move || disk::write(&cwd, &name, &text)).await?;
     }
     Ok(before)
 }
@@ -93,8 +93,8 @@ fn refused(why: &Error) -> String {
     format!("The client refused: {}", why.message)
 }
 
-/// Disks can be slow, and every session of the connection shares one task.
-async fn off_the_loop<T: Send + 'static>(
+/// Runs on a blocking thread: disks can be slow, and all sessions of the connection share one task.
+async fn on_blocking_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
 ) -> Result<T, String> {
     match tokio::task::spawn_blocking(work).await {
@@ -103,7 +103,7 @@ async fn off_the_loop<T: Send + 'static>(
     }
 }
 
-/// A failure with what is behind it.
+/// An error with its source.
 fn with_source(why: &FileError) -> String {
     match std::error::Error::source(why) {
         Some(source) => format!("{why}: {source}"),
@@ -111,7 +111,7 @@ fn with_source(why: &FileError) -> String {
     }
 }
 
-/// What is shown of a text: whole lines while they fit.
+/// The start of a text: as many whole lines as fit.
 fn first_lines(text: &str) -> &str {
     let mut end = 0;
     for line in text.split_inclusive('\n').take(SHOWN_LINES as usize) {
@@ -120,7 +120,7 @@ fn first_lines(text: &str) -> &str {
         }
         end += line.len();
     }
-    // One line that is too long by itself is cut where it must be.
+    // A first line that is too long by itself is cut.
     if end == 0 { &text[..text.floor_char_boundary(SHOWN_BYTES)] } else { &text[..end] }
 }
 

@@ -1,7 +1,7 @@
-//! A program together with whatever it starts: one process group that ends as one.
+//! A program and everything that it starts: one process group that ends as one.
 //!
-//! Invariant: when a `Group` is dropped, nothing of it runs on. Only a process that leaves its group on purpose gets
-//! away, and whoever hosts the guide looks after those.
+//! Invariant: when a group is dropped, none of its processes runs on. Only a process that leaves its group on purpose
+//! escapes; the supervisor ends those.
 
 use std::io;
 use std::process::ExitStatus;
@@ -10,14 +10,14 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     child: Child,
-    /// Names the group too. It stays ours until the child is reaped.
+    /// The leader's pid, which is also the group's. It is valid until the child is reaped.
     leader: Pid,
     is_reaped: bool,
 }
 
-impl Group {
+impl ProcessGroup {
     pub(super) fn start(command: &mut Command) -> io::Result<Self> {
         let child = command.process_group(0).kill_on_drop(true).spawn()?;
         let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
@@ -25,12 +25,12 @@ impl Group {
         Ok(Self { child, leader, is_reaped: false })
     }
 
-    /// The program's own ends of its pipes, once, if it was started with some.
+    /// The program's pipes, once, if it was started with some.
     pub(super) fn pipes(&mut self) -> Option<(ChildStdout, ChildStdin)> {
         Some((self.child.stdout.take()?, self.child.stdin.take()?))
     }
 
-    /// Returns when the leader has ended, but leaves it to be reaped, so that its id still names the group.
+    /// Returns when the leader has exited, without reaping it, so that its pid still names the group.
     ///
     /// A thread waits for it. That also keeps a paused clock from running while a real program does.
     pub(super) fn ended(&self) -> impl Future<Output = io::Result<()>> + use<> {
@@ -48,12 +48,12 @@ impl Group {
 
     pub(super) fn kill(&self) {
         if !self.is_reaped {
-            // The only failure is that nobody is left.
+            // It fails only if nobody is left.
             kill_process_group(self.leader, Signal::KILL).ok();
         }
     }
 
-    /// Ends what is left of the group and tells how the leader ended.
+    /// Kills what is left of the group and returns the leader's exit status.
     pub(super) async fn end(mut self) -> io::Result<ExitStatus> {
         self.kill();
         let status = self.child.wait().await;
@@ -62,7 +62,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
     }

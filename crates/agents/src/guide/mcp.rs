@@ -1,4 +1,4 @@
-//! Connections to the MCP servers that a client gives a session: http on this machine, and programs on their pipes.
+//! Connections to the MCP servers that a client gives a session: HTTP on this machine, and programs with pipes.
 //!
 //! Invariant: nothing leaves the machine, and a program that was started here ends with its connection.
 
@@ -17,14 +17,14 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, Str
 use rmcp::{ClientServiceExt as _, RoleClient};
 use tokio::process::Command;
 
-use super::group::Group;
+use super::group::ProcessGroup;
 use super::mcp_http::McpHttp;
-use crate::outbound::{Address, Rule, TrustError};
+use crate::outbound::{Address, AddressRule, TrustError};
 
 pub(super) struct Connection {
     service: RunningService<RoleClient, ClientConfig>,
-    /// The server itself, where it is a program of ours.
-    _program: Option<Group>,
+    /// The server itself, if it is a program that we started.
+    _program: Option<ProcessGroup>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub(super) enum ConnectError {
     Handshake(#[from] Box<ClientInitializeError>),
 }
 
-/// What the server calls itself to its client.
+/// The server's name in the client's list.
 pub(super) fn name(server: &McpServer) -> &str {
     match server {
         McpServer::Http(server) => &server.name,
@@ -63,7 +63,7 @@ impl Connection {
     }
 
     async fn to_url(server: &McpServerHttp) -> Result<Self, ConnectError> {
-        let address = Address::parse(&server.url, Rule::ThisMachine);
+        let address = Address::parse(&server.url, AddressRule::ThisMachine);
         let client = McpHttp::new(address.map_err(|_| ConnectError::Elsewhere { url: server.url.clone() })?)?;
         let config = StreamableHttpClientTransportConfig::with_uri(server.url.as_str())
             .custom_headers(server.headers.iter().map(header).collect::<Result<_, _>>()?);
@@ -76,13 +76,13 @@ impl Connection {
         let mut command = Command::new(&server.command);
         command.args(&server.args).envs(server.env.iter().map(|variable| (&variable.name, &variable.value)));
         command.current_dir(cwd).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut program = Group::start(&mut command)?;
+        let mut program = ProcessGroup::start(&mut command)?;
         let pipes = program.pipes().ok_or_else(|| io::Error::other("it has no pipes"))?;
         let service = identity().serve_with_lifecycle(pipes, both_eras()).await.map_err(Box::new)?;
         Ok(Self { service, _program: Some(program) })
     }
 
-    /// Can it still be used?
+    /// Whether the connection can still be used.
     pub(super) fn is_open(&self) -> bool {
         !self.service.is_closed() && !self.service.is_transport_closed()
     }
@@ -101,7 +101,7 @@ fn identity() -> ClientConfig {
     ClientConfig::new(ClientCapabilities::default(), guide)
 }
 
-/// Servers that know the stateless revision are spoken to in it, all others with the handshake of the one before.
+/// Servers that know the stateless revision are used with it, all others with the handshake of the one before.
 fn both_eras() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto {
         preferred_versions: ProtocolVersion::KNOWN_VERSIONS.iter().rev().cloned().collect(),

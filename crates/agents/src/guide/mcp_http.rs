@@ -1,6 +1,6 @@
-//! MCP over HTTP as the protocol's library wants it of a client, through the one way out.
+//! MCP over HTTP for the protocol's library, through `outbound.rs`.
 //!
-//! Invariant: whatever address the library names, the one that was judged is asked.
+//! Invariant: whatever address the library passes, the request goes to the address that was checked.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,23 +17,23 @@ use rmcp::transport::common::http_header::{HEADER_LAST_EVENT_ID, HEADER_SESSION_
 use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse};
 use sse_stream::{Error as SseError, Sse, SseStream};
 
-use crate::outbound::{Address, Answer, Body, Client, OutboundError, OutboundLimits};
+use crate::outbound::{Address, HttpResponse, OutboundClient, OutboundError, OutboundLimits, ResponseBody};
 
 /// A tool may work for a while before it answers, and a stream may be silent for long.
-const PATIENCE: Duration = Duration::from_secs(600);
-/// What one answer, or one stream of events, may hold.
+const TIME_LIMIT: Duration = Duration::from_secs(600);
+/// The size limit of one response, or of one stream of events.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
-const LIMITS: OutboundLimits = OutboundLimits { head: PATIENCE, pause: PATIENCE, body_bytes: MAX_ANSWER_BYTES };
-/// How much of a refusal is shown.
+const LIMITS: OutboundLimits = OutboundLimits { head: TIME_LIMIT, pause: TIME_LIMIT, body_bytes: MAX_ANSWER_BYTES };
+/// How much of an error response is shown.
 const SHOWN_CHARS: usize = 200;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-/// Asks one MCP server.
+/// Sends requests to one MCP server.
 #[derive(Clone)]
 pub(super) struct McpHttp {
-    client: Arc<Client>,
+    client: Arc<OutboundClient>,
     path: Arc<str>,
 }
 
@@ -44,10 +44,10 @@ impl McpHttp {
     pub(super) fn new(address: Address) -> Result<Self, crate::outbound::TrustError> {
         let query = address.query().map(|query| format!("?{query}")).unwrap_or_default();
         let path = format!("{}{query}", address.path()).into();
-        Ok(Self { client: Arc::new(Client::new(address, LIMITS)?), path })
+        Ok(Self { client: Arc::new(OutboundClient::new(address, LIMITS)?), path })
     }
 
-    async fn send(&self, method: Method, headers: HeaderMap, body: Vec<u8>) -> Result<Answer, Failure> {
+    async fn send(&self, method: Method, headers: HeaderMap, body: Vec<u8>) -> Result<HttpResponse, Failure> {
         self.client.send(method, &self.path, headers, body).await.map_err(Failure::Client)
     }
 }
@@ -79,7 +79,7 @@ impl StreamableHttpClient for McpHttp {
         let body = answer.body.read().await.map_err(Failure::Client)?;
         match serde_json::from_slice(&body) {
             Ok(message) if is(&answer.headers, JSON) => Ok(StreamableHttpPostResponse::Json(message, given)),
-            // Nothing was asked, so nothing has to be answered.
+            // Not a request, so there is nothing to answer.
             _ if !matches!(message, ClientJsonRpcMessage::Request(_)) => Ok(StreamableHttpPostResponse::Accepted),
             Ok(_) => Err(Failure::UnexpectedContentType(None)),
             Err(err) => Err(Failure::Deserialize(err)),
@@ -93,7 +93,7 @@ impl StreamableHttpClient for McpHttp {
         token: Option<String>,
         custom: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failure> {
-        // Whether it knows how or not: the session is used no more.
+        // Whether the server supports this or not, the session is no longer used.
         self.send(Method::DELETE, headers(custom, Some(&session), token)?, Vec::new()).await.map(drop)
     }
 
@@ -119,8 +119,8 @@ impl StreamableHttpClient for McpHttp {
     }
 }
 
-/// What a refusal says: the protocol's own error, if it is one.
-async fn refused(answer: Answer, message: &ClientJsonRpcMessage) -> Result<StreamableHttpPostResponse, Failure> {
+/// Reads an error response: the protocol's own error, if it is one.
+async fn refused(answer: HttpResponse, message: &ClientJsonRpcMessage) -> Result<StreamableHttpPostResponse, Failure> {
     let (status, is_json) = (answer.status, is(&answer.headers, JSON));
     let body = answer.body.read().await.map_err(Failure::Client)?;
     let error = serde_json::from_slice(&body).ok().filter(|_| is_json);
@@ -136,7 +136,7 @@ async fn refused(answer: Answer, message: &ClientJsonRpcMessage) -> Result<Strea
         (_, _) if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
             return Err(unexpected(status, &shown));
         }
-        // An older server does not know the question; its answer must be known as one to it.
+        // An older server does not know the request and leaves the id out; the error must carry it.
         (Some(ServerJsonRpcMessage::Error(error)), Some(id)) => ServerJsonRpcMessage::error(error.error, Some(id)),
         (_, Some(id)) => {
             let error = ErrorData::invalid_request(format!("refused with status {status}: {shown}"), None);
@@ -178,7 +178,7 @@ fn is(headers: &HeaderMap, kind: &str) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(kind.as_bytes()))
 }
 
-fn events(body: Body) -> Events {
+fn events(body: ResponseBody) -> Events {
     let pieces = stream::unfold(Some(body), |body| async {
         let mut body = body?;
         match body.next().await {

@@ -1,4 +1,4 @@
-//! What a program printed, kept up to a bound. What is beyond it is counted, not kept.
+//! The output of a program, kept up to a bound. Bytes beyond it are counted, not kept.
 
 pub(super) const KEPT_BYTES: usize = 64 * 1024;
 

@@ -1,4 +1,4 @@
-//! How fast the guide speaks: its one setting, changed by the client and by nobody else.
+//! How fast the guide writes: its only option, which only the client changes.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(super) enum Pace {
 impl Pace {
     const ALL: [Self; 3] = [Self::Slow, Self::Normal, Self::Fast];
 
-    /// Between two words.
+    /// The pause between two words.
     pub(super) fn pause(self) -> Duration {
         Duration::from_millis(match self {
             Self::Slow => 80,
@@ -45,8 +45,8 @@ impl Pace {
         }
     }
 
-    /// The pace that a client asks for; `None` if it asks for something else.
-    pub(super) fn wished(request: &SetSessionConfigOptionRequest) -> Option<Self> {
+    /// The pace that a client asks for; `None` if the request is not valid.
+    pub(super) fn requested(request: &SetSessionConfigOptionRequest) -> Option<Self> {
         let value = request.value.as_value_id()?;
         if &*request.config_id.0 != ID {
             return None;
@@ -54,7 +54,7 @@ impl Pace {
         Self::ALL.into_iter().find(|pace| pace.value() == &*value.0)
     }
 
-    /// All settings of a session, as the protocol has them.
+    /// All options of a session, in the protocol's form.
     pub(super) fn as_options(self) -> Vec<SessionConfigOption> {
         let choices = Self::ALL.map(|pace| SessionConfigSelectOption::new(pace.value(), pace.name()));
         let option = SessionConfigOption::select(ID, "Pace", self.value(), Vec::from(choices))

@@ -1,7 +1,8 @@
-//! The example pipeline as the guide shows it: six phases with sample blocks, each of which offers the next.
+//! The example pipeline in the guide: six phases with sample blocks, each of which offers the next.
 //!
-//! Invariant: every block is valid, and the command of each is one that the guide understands, so that a newcomer or a test
-//! can press every button without a model. The phases are those of `skills/pipeline`, which is for agents that can do the work.
+//! Invariant: every block is valid, and its command is one that the guide understands, so that a newcomer or a test
+//! can press every button without a model. The phases are those of `skills/pipeline`, which is for agents that can do
+//! the work.
 
 use agent_client_protocol::Error;
 use serde_json::{Value, json};
@@ -37,7 +38,7 @@ impl Phase {
         }
     }
 
-    /// What the button says that leads to it.
+    /// The label of the button that leads to it.
     fn label(self) -> &'static str {
         match self {
             Self::Research => "Begin with the research",
@@ -54,7 +55,7 @@ impl Phase {
         Self::ALL.get(place + 1).copied()
     }
 
-    /// What an agent would do in it.
+    /// What an agent would do in this phase.
     fn work(self) -> &'static str {
         match self {
             Self::Research => {
@@ -68,7 +69,7 @@ impl Phase {
         }
     }
 
-    /// The block that is shown in it, if one is.
+    /// The sample block of this phase, if it has one.
     fn sample(self) -> Option<(&'static str, Value)> {
         match self {
             Self::Requirements => Some(("usecase", usecase())),
@@ -107,12 +108,12 @@ fn offer(phase: Phase, name: &str) -> String {
     next(phase.label(), &format!("phase {} {name}", phase.word()), name)
 }
 
-/// A block that offers to go on.
+/// A block that offers a next step.
 pub(super) fn next(label: &str, command: &str, context: &str) -> String {
     block("next", &json!({ "label": label, "command": command, "metaContext": context }))
 }
 
-/// JSON has no line that begins with a backtick, so nothing in it ends the block.
+/// No line of JSON begins with a backtick, so nothing in it ends the block.
 fn block(kind: &str, body: &Value) -> String {
     format!("```throughline:{kind}\n{body:#}\n```\n")
 }

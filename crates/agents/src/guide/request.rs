@@ -1,40 +1,53 @@
-//! What a person can ask the guide for, and how the words of a prompt say it. Pure: the same text is the same request.
+//! The requests that the guide understands, and how they are parsed from a prompt. Pure: the same text is the same
+//! request.
 //!
-//! The words are listed once, in [`WORDS`]; the commands that a client is told about and the guide's own help are made
-//! from that list.
+//! The commands are listed once, in [`COMMANDS`]; the client's command list and the guide's own help are made from
+//! it.
 
 use agent_client_protocol::v1::schema::ContentBlock;
 
 use super::pipeline::Phase;
 
 /// A word that begins a request.
-pub(super) struct Word {
+pub(super) struct GuideCommand {
     pub(super) name: &'static str,
-    /// What follows it.
+    /// What follows the word.
     pub(super) hint: &'static str,
     pub(super) description: &'static str,
 }
 
-pub(super) const WORDS: [Word; 13] = [
-    Word { name: "say", hint: "TEXT", description: "answers with the text, word by word" },
-    Word { name: "think", hint: "TEXT", description: "thinks the text aloud, then answers" },
-    Word { name: "read", hint: "FILE", description: "shows the first lines of a file" },
-    Word { name: "write", hint: "FILE TEXT", description: "puts the text into a file of this session's directory" },
-    Word { name: "run", hint: "COMMAND", description: "asks you, then runs the command in a shell" },
-    Word { name: "fail", hint: "TEXT", description: "shows a step that fails" },
-    Word { name: "plan", hint: "A; B; C", description: "makes a plan and completes it step by step" },
-    Word { name: "slow", hint: "SECONDS", description: "takes its time" },
-    Word { name: "long", hint: "NUMBER", description: "streams that many words" },
-    Word { name: "tool", hint: "NAME {\"key\": \"value\"}", description: "calls a tool of a connected MCP server" },
-    Word { name: "next", hint: "LABEL | COMMAND | CONTEXT", description: "offers to go on in another session" },
-    Word { name: "pipeline", hint: "NAME", description: "begins a piece of work that goes through six sessions" },
-    Word { name: "phase", hint: "PHASE NAME", description: "shows one phase of it, from research to build" },
+pub(super) const COMMANDS: [GuideCommand; 13] = [
+    GuideCommand { name: "say", hint: "TEXT", description: "answers with the text, word by word" },
+    GuideCommand { name: "think", hint: "TEXT", description: "thinks the text aloud, then answers" },
+    GuideCommand { name: "read", hint: "FILE", description: "shows the first lines of a file" },
+    GuideCommand {
+        name: "write",
+        hint: "FILE TEXT",
+        description: "puts the text into a file of this session's directory",
+    },
+    GuideCommand { name: "run", hint: "COMMAND", description: "asks you, then runs the command in a shell" },
+    GuideCommand { name: "fail", hint: "TEXT", description: "shows a step that fails" },
+    GuideCommand { name: "plan", hint: "A; B; C", description: "makes a plan and completes it step by step" },
+    GuideCommand { name: "slow", hint: "SECONDS", description: "takes its time" },
+    GuideCommand { name: "long", hint: "NUMBER", description: "streams that many words" },
+    GuideCommand {
+        name: "tool",
+        hint: "NAME {\"key\": \"value\"}",
+        description: "calls a tool of a connected MCP server",
+    },
+    GuideCommand { name: "next", hint: "LABEL | COMMAND | CONTEXT", description: "offers to go on in another session" },
+    GuideCommand {
+        name: "pipeline",
+        hint: "NAME",
+        description: "begins a piece of work that goes through six sessions",
+    },
+    GuideCommand { name: "phase", hint: "PHASE NAME", description: "shows one phase of it, from research to build" },
 ];
 
 const MAX_WORDS: u32 = 10_000;
 const MAX_SECONDS: u32 = 3_600;
 const MAX_STEPS: usize = 20;
-/// As long as the name of a piece of work may be.
+/// The longest name of a work.
 const MAX_NAME_CHARS: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,13 +85,13 @@ pub(super) enum Request {
         phase: Phase,
         name: String,
     },
-    /// The word is known, what follows it is not what it takes.
+    /// The word is known, but its arguments are wrong.
     Misused(&'static str),
     Help,
 }
 
-/// The person's own words: the last text of the prompt. What comes before it may be context that a client put there.
-pub(super) fn own_words(prompt: &[ContentBlock]) -> &str {
+/// The person's own text: the last text of the prompt. Texts before it may be context that the client added.
+pub(super) fn own_text(prompt: &[ContentBlock]) -> &str {
     let text = prompt.iter().rev().find_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.trim()),
         _ => None,
@@ -90,13 +103,13 @@ pub(super) fn parse(text: &str) -> Request {
     let text = text.trim();
     let text = text.strip_prefix('/').unwrap_or(text);
     let (first, rest) = split_word(text);
-    let Some(word) = WORDS.iter().find(|word| word.name.eq_ignore_ascii_case(first)) else {
+    let Some(word) = COMMANDS.iter().find(|word| word.name.eq_ignore_ascii_case(first)) else {
         return Request::Help;
     };
     request(word.name, rest).unwrap_or(Request::Misused(word.name))
 }
 
-/// `rest` is what follows the word, without the whitespace between and after.
+/// `rest` is what follows the word, trimmed.
 fn request(word: &str, rest: &str) -> Option<Request> {
     let given = || (!rest.is_empty()).then(|| rest.to_owned());
     let number = |most: u32| rest.parse::<u32>().ok().map(|number| number.min(most));
@@ -137,7 +150,7 @@ fn request(word: &str, rest: &str) -> Option<Request> {
     }
 }
 
-/// A name of a piece of work: one line, not too long.
+/// The name of a work: one line, not too long.
 fn work(name: &str) -> Option<String> {
     let fits = (1..=MAX_NAME_CHARS).contains(&name.chars().count()) && !name.contains(char::is_control);
     fits.then(|| name.to_owned())
@@ -148,7 +161,7 @@ fn split_word(text: &str) -> (&str, &str) {
     (word, rest.trim())
 }
 
-/// A file's name, in quotes where it has spaces, and the text after the one space that follows it.
+/// A file name, in quotes where it has spaces, and the text after the one space that follows it.
 fn split_file(text: &str) -> Option<(&str, &str)> {
     let (file, text) = match text.strip_prefix('"') {
         Some(quoted) => {
@@ -254,7 +267,7 @@ mod tests {
 
     #[test]
     fn every_listed_word_is_understood() {
-        for word in &WORDS {
+        for word in &COMMANDS {
             let example = match word.hint {
                 "SECONDS" | "NUMBER" => format!("{} 1", word.name),
                 "PHASE NAME" => format!("{} plan loom", word.name),
@@ -276,7 +289,7 @@ mod tests {
             (vec![text("# Context\nsay packet"), text("say mine")], "say mine"),
             (vec![text("say mine"), image(), link()], "say mine"),
         ] {
-            assert_eq!(own_words(&prompt), expected);
+            assert_eq!(own_text(&prompt), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the guide knows of a session while a client holds it: nothing that a resume could miss.
+//! The guide's state of a session while a client holds it: nothing that a resumed session would miss.
 //!
 //! Invariant: at most one prompt of a session is being answered.
 
@@ -13,62 +13,62 @@ use tokio_util::sync::CancellationToken;
 use super::pace::Pace;
 use super::tools::Toolbox;
 
-pub(super) struct Session {
+pub(super) struct GuideSession {
     pub(super) id: SessionId,
     pub(super) cwd: PathBuf,
     pub(super) servers: Vec<McpServer>,
-    /// Cancels what is being answered.
+    /// Cancels the prompt that is being answered.
     running: Mutex<Option<CancellationToken>>,
     pace: Mutex<Pace>,
-    /// Commands that the person allowed for good.
+    /// Commands that the person has allowed for good.
     allowed: Mutex<HashSet<String>>,
-    /// Connections to the MCP servers, while nobody uses them.
+    /// Connections to the MCP servers, while they are not in use.
     pub(super) toolbox: Mutex<Toolbox>,
-    /// Tells this life's tool calls from those of the lives before, whose numbers began at 1 too.
+    /// Distinguishes this process's tool call ids from those of earlier processes, whose numbers began at 1 too.
     life: String,
     calls: AtomicU64,
     characters: AtomicU64,
     has_title: AtomicBool,
 }
 
-/// What a client asks a session to be.
-pub(super) struct Wish {
+/// What a client wants of a new session.
+pub(super) struct SessionParams {
     pub(super) id: SessionId,
     pub(super) cwd: PathBuf,
     pub(super) servers: Vec<McpServer>,
     pub(super) life: String,
-    /// A session that is taken up again keeps the title that it has.
+    /// A resumed session keeps its title.
     pub(super) has_title: bool,
 }
 
-impl Session {
-    pub(super) fn new(wish: Wish) -> Self {
+impl GuideSession {
+    pub(super) fn new(params: SessionParams) -> Self {
         Self {
-            id: wish.id,
-            cwd: wish.cwd,
-            servers: wish.servers,
+            id: params.id,
+            cwd: params.cwd,
+            servers: params.servers,
             running: Mutex::default(),
             pace: Mutex::default(),
             allowed: Mutex::default(),
             toolbox: Mutex::default(),
-            life: wish.life,
+            life: params.life,
             calls: AtomicU64::new(0),
             characters: AtomicU64::new(0),
-            has_title: AtomicBool::new(wish.has_title),
+            has_title: AtomicBool::new(params.has_title),
         }
     }
 
-    /// Takes the session for one prompt; `None` while another is being answered.
-    pub(super) fn begin(self: &Arc<Self>) -> Option<Running> {
+    /// Locks the session for one prompt; `None` while another is being answered.
+    pub(super) fn begin(self: &Arc<Self>) -> Option<PromptPermit> {
         let mut running = lock(&self.running);
         if running.is_some() {
             return None;
         }
         let cancelled = running.insert(CancellationToken::new()).clone();
-        Some(Running { session: self.clone(), cancelled })
+        Some(PromptPermit { session: self.clone(), cancelled })
     }
 
-    /// Ends what is being answered, if anything is.
+    /// Cancels the prompt that is being answered, if any.
     pub(super) fn cancel(&self) {
         if let Some(running) = &*lock(&self.running) {
             running.cancel();
@@ -96,24 +96,24 @@ impl Session {
         ToolCallId::new(format!("{}-{number}", self.life))
     }
 
-    /// Counts what was said, by either side; gives all of it so far.
+    /// Counts characters of either side; returns the total.
     pub(super) fn count(&self, characters: u64) -> u64 {
         self.characters.fetch_add(characters, Ordering::Relaxed) + characters
     }
 
-    /// True once: the first prompt names the session.
+    /// True once: the first prompt becomes the session's title.
     pub(super) fn wants_title(&self) -> bool {
         !self.has_title.swap(true, Ordering::Relaxed)
     }
 }
 
-/// The right to answer in a session; gives it back when dropped.
-pub(super) struct Running {
-    session: Arc<Session>,
+/// The right to answer in a session; dropping it frees the session.
+pub(super) struct PromptPermit {
+    session: Arc<GuideSession>,
     pub(super) cancelled: CancellationToken,
 }
 
-impl Drop for Running {
+impl Drop for PromptPermit {
     fn drop(&mut self) {
         lock(&self.session.running).take();
     }
@@ -121,15 +121,15 @@ impl Drop for Running {
 
 /// The sessions of one connection.
 #[derive(Default)]
-pub(super) struct Sessions(Mutex<HashMap<SessionId, Arc<Session>>>);
+pub(super) struct Sessions(Mutex<HashMap<SessionId, Arc<GuideSession>>>);
 
 impl Sessions {
-    pub(super) fn find(&self, id: &SessionId) -> Option<Arc<Session>> {
+    pub(super) fn find(&self, id: &SessionId) -> Option<Arc<GuideSession>> {
         lock(&self.0).get(id).cloned()
     }
 
-    /// A session that is there under the same id makes way.
-    pub(super) fn insert(&self, session: Session) -> Arc<Session> {
+    /// Replaces a session that has the same id.
+    pub(super) fn insert(&self, session: GuideSession) -> Arc<GuideSession> {
         let session = Arc::new(session);
         let before = lock(&self.0).insert(session.id.clone(), session.clone());
         if let Some(before) = before {
@@ -138,7 +138,7 @@ impl Sessions {
         session
     }
 
-    /// Ends a session and whatever it does.
+    /// Removes a session and cancels what it does.
     pub(super) fn remove(&self, id: &SessionId) -> Option<()> {
         let session = lock(&self.0).remove(id)?;
         session.cancel();
@@ -146,7 +146,7 @@ impl Sessions {
     }
 }
 
-/// Nothing panics while it holds one of these locks, and what they guard is whole at every step.
+/// No code panics while it holds one of these locks, and what they guard is consistent at every step.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -155,8 +155,8 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn session(id: &str) -> Session {
-        Session::new(Wish {
+    fn session(id: &str) -> GuideSession {
+        GuideSession::new(SessionParams {
             id: SessionId::new(id),
             cwd: PathBuf::from("/"),
             servers: Vec::new(),

@@ -1,7 +1,6 @@
 //! `tool`: calls a tool of the MCP servers that the session was given.
 //!
-//! Servers are connected to when they are first asked, so that a session begins at once and one that asks for no tool
-//! starts no program.
+//! Servers are connected on first use, so that a session begins at once and one that calls no tool starts no program.
 
 use std::time::Duration;
 
@@ -12,14 +11,14 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::mcp::{Connection, name as server_name};
-use super::session::{Session, lock};
+use super::session::{GuideSession, lock};
 use super::turn::{Turn, text_content};
 
-/// For connecting, listing and calling together.
+/// The time limit for connecting, listing and calling together.
 const LIMIT: Duration = Duration::from_secs(60);
 const SHOWN_BYTES: usize = 64 * 1024;
 
-/// The connections that are open, by the server's place in the session.
+/// The open connections, by the server's index in the session.
 #[derive(Default)]
 pub(super) struct Toolbox(Vec<(usize, Connection)>);
 
@@ -50,7 +49,7 @@ pub(super) async fn call(turn: &Turn, tool: &str, arguments: &str) -> Result<(),
     }
 }
 
-/// No arguments are no arguments; otherwise they are a JSON object.
+/// Empty text means no arguments; otherwise it must be a JSON object.
 fn parse(arguments: &str) -> Result<JsonObject, String> {
     if arguments.is_empty() {
         return Ok(JsonObject::new());
@@ -62,8 +61,8 @@ fn parse(arguments: &str) -> Result<JsonObject, String> {
     }
 }
 
-/// The connections are taken out while they are used; if the turn is cancelled meanwhile, they end with it.
-async fn use_tool(session: &Session, tool: &str, arguments: JsonObject) -> Result<CallToolResult, String> {
+/// Takes the connections out while they are used; if the turn is cancelled meanwhile, they end with it.
+async fn use_tool(session: &GuideSession, tool: &str, arguments: JsonObject) -> Result<CallToolResult, String> {
     let mut toolbox = std::mem::take(&mut *lock(&session.toolbox));
     let result = toolbox.call(session, tool, arguments).await;
     *lock(&session.toolbox) = toolbox;
@@ -71,8 +70,13 @@ async fn use_tool(session: &Session, tool: &str, arguments: JsonObject) -> Resul
 }
 
 impl Toolbox {
-    /// The first server that has the tool is asked.
-    async fn call(&mut self, session: &Session, tool: &str, arguments: JsonObject) -> Result<CallToolResult, String> {
+    /// Calls the tool on the first server that has it.
+    async fn call(
+        &mut self,
+        session: &GuideSession,
+        tool: &str,
+        arguments: JsonObject,
+    ) -> Result<CallToolResult, String> {
         self.0.retain(|(_, connection)| connection.is_open());
         let mut known = Vec::new();
         let mut troubles = Vec::new();

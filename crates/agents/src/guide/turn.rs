@@ -1,6 +1,6 @@
-//! One prompt being answered: all that the guide says and does towards the client goes through here.
+//! One prompt being answered: everything that the guide sends to the client goes through here.
 //!
-//! Invariant: a tool call that was begun is ended, also when the turn is cancelled in its middle.
+//! Invariant: a tool call that was begun is ended, also when the turn is cancelled in between.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,33 +13,33 @@ use agent_client_protocol::{Client, Error};
 use serde_json::Value;
 use tokio::time::sleep;
 
-use super::session::{Session, lock};
+use super::session::{GuideSession, lock};
 
-/// What `usage_update` calls the size of the context. The guide has none; this is a number to draw a bar with.
+/// The context size in `usage_update`. The guide has no context; this is a number to draw a bar with.
 const CONTEXT_SIZE: u64 = 100_000;
 const CHARACTERS_PER_TOKEN: u64 = 4;
 const TITLE_CHARACTERS: usize = 60;
 
-/// Which files the client wants to handle itself.
+/// Which file operations the client offers.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Offers {
+pub(super) struct ClientFiles {
     pub(super) read: bool,
     pub(super) write: bool,
 }
 
 pub(super) struct Turn {
     pub(super) client: ConnectionTo<Client>,
-    pub(super) session: Arc<Session>,
-    pub(super) offers: Offers,
+    pub(super) session: Arc<GuideSession>,
+    pub(super) client_files: ClientFiles,
     open_call: Mutex<Option<ToolCallId>>,
 }
 
 impl Turn {
-    pub(super) fn new(client: ConnectionTo<Client>, session: Arc<Session>, offers: Offers) -> Self {
-        Self { client, session, offers, open_call: Mutex::default() }
+    pub(super) fn new(client: ConnectionTo<Client>, session: Arc<GuideSession>, client_files: ClientFiles) -> Self {
+        Self { client, session, client_files, open_call: Mutex::default() }
     }
 
-    /// Says the text word by word, as a model would.
+    /// Streams the text word by word, as a model would.
     pub(super) async fn say(&self, text: &str) -> Result<(), Error> {
         self.stream(text, SessionUpdate::AgentMessageChunk).await
     }
@@ -59,13 +59,13 @@ impl Turn {
         Ok(())
     }
 
-    /// Says the text in one piece.
+    /// Sends the text in one piece.
     pub(super) fn say_at_once(&self, text: &str) -> Result<(), Error> {
         self.session.count(characters(text));
         self.send(SessionUpdate::AgentMessageChunk(ContentChunk::new(block(text))))
     }
 
-    /// As long as that many words take.
+    /// Waits as long as that many words take.
     pub(super) async fn pause(&self, words: u32) {
         sleep(self.session.pace().pause() * words).await;
     }
@@ -74,20 +74,24 @@ impl Turn {
         self.send(SessionUpdate::Plan(plan))
     }
 
-    /// Begins a tool call; `describe` adds what is known of it.
-    pub(super) fn call(&self, title: &str, describe: impl FnOnce(ToolCall) -> ToolCall) -> Result<Call<'_>, Error> {
+    /// Begins a tool call; `describe` adds its details.
+    pub(super) fn call(
+        &self,
+        title: &str,
+        describe: impl FnOnce(ToolCall) -> ToolCall,
+    ) -> Result<ToolCallInProgress<'_>, Error> {
         let id = self.session.next_call();
         let call = ToolCall::new(id.clone(), title).status(ToolCallStatus::InProgress);
         self.send(SessionUpdate::ToolCall(describe(call)))?;
         *lock(&self.open_call) = Some(id.clone());
-        Ok(Call { turn: self, id })
+        Ok(ToolCallInProgress { turn: self, id })
     }
 
-    /// The last words of a turn, however it ended.
+    /// Sends the usage and the title at the end of a turn, however it ended.
     pub(super) fn finish(&self, prompt: &str) -> Result<(), Error> {
         let open = lock(&self.open_call).take();
         if let Some(id) = open {
-            Call { turn: self, id }.fail("Cancelled.")?;
+            ToolCallInProgress { turn: self, id }.fail("Cancelled.")?;
         }
         if self.session.wants_title() {
             self.send(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title(prompt))))?;
@@ -101,13 +105,13 @@ impl Turn {
     }
 }
 
-/// A tool call that has begun. It ends as completed or failed; one that is dropped before is failed by the turn's end.
-pub(super) struct Call<'turn> {
+/// A tool call that has begun. It ends as completed or failed; one that is dropped before fails at the turn's end.
+pub(super) struct ToolCallInProgress<'turn> {
     turn: &'turn Turn,
     pub(super) id: ToolCallId,
 }
 
-impl Call<'_> {
+impl ToolCallInProgress<'_> {
     pub(super) fn change(&self, fields: ToolCallUpdateFields) -> Result<(), Error> {
         self.turn.send(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(self.id.clone(), fields)))
     }
@@ -138,7 +142,7 @@ pub(super) fn text_content(text: &str) -> ToolCallContent {
     block(text).into()
 }
 
-/// A tool call that shows this text and this value.
+/// The fields of a tool call that shows this text and this value.
 pub(super) fn shown(text: &str, raw: Value) -> ToolCallUpdateFields {
     ToolCallUpdateFields::new().content(vec![text_content(text)]).raw_output(raw)
 }

@@ -1,18 +1,18 @@
-//! Pictures, kept if they are small and mentioned if they are not; no other Base64 is kept.
+//! Images: small ones are kept, larger ones are only mentioned; no other Base64 is kept.
 
 use model::{Image, ToolContent};
 
 use super::HistoryLimits;
 
-/// What prompts may carry.
+/// The image types that prompts may carry.
 const KEPT_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// `data:image/png;base64,…` taken apart.
+/// Splits `data:image/png;base64,…` into type and data.
 pub(super) fn from_data_url(url: &str) -> Option<(&str, &str)> {
     url.strip_prefix("data:")?.split_once(";base64,")
 }
 
-/// A picture of a prompt, or how it is mentioned.
+/// An image of a prompt, or the text that mentions it.
 pub(super) fn of_prompt(mime_type: &str, data: &str, limits: &HistoryLimits) -> Result<Image, String> {
     let is_kept = KEPT_TYPES.contains(&mime_type) && !data.is_empty() && data.len() <= limits.image_bytes;
     if is_kept && data.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)) {
@@ -21,7 +21,7 @@ pub(super) fn of_prompt(mime_type: &str, data: &str, limits: &HistoryLimits) -> 
     Err(format!("[{mime_type}, {} bytes, not kept]", bytes_of(data)))
 }
 
-/// A picture that a tool shows.
+/// An image in a tool's output.
 pub(super) fn of_call(mime_type: &str, data: &str, limits: &HistoryLimits) -> ToolContent {
     match of_prompt(mime_type, data, limits) {
         Ok(image) => ToolContent::Image { mime_type: image.mime_type, data: image.data },

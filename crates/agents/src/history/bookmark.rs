@@ -1,90 +1,91 @@
-//! How far a record was read.
+//! Bookmarks: how far a record has been read.
 //!
-//! Invariant: a bookmark stands between two turns, so that nothing but the title has to be known of what is before it.
+//! Invariant: a bookmark is always between two turns, so that a reading after it needs to know only the title from
+//! before.
 
 use std::hash::Hasher as _;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use super::HistoryError;
 
-/// How many bytes before a bookmark are looked at to recognise the file.
+/// How many bytes before a bookmark are hashed to recognise the file.
 pub(super) const CHECKED_BYTES: usize = 512;
 
-/// How far a record was read: opaque, and good for later versions of the same record.
+/// How far a record has been read: opaque, and valid for later versions of the same record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bookmark(String);
 
-/// What a bookmark says.
+/// The content of a bookmark.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Behind {
-    pub(super) place: Place,
+pub(super) struct BookmarkContent {
+    pub(super) position: RecordPosition,
     pub(super) title: TitleMark,
 }
 
-/// Behind which record it stands.
+/// A position in a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RecordPosition {
     /// Nothing has been emitted.
     #[default]
     Start,
-    /// At this byte of a file; the check is of the bytes before it.
+    /// At this byte of a file; `check` is a hash of the bytes before it.
     Byte { offset: u64, check: u64 },
-    /// Behind the record with this key.
+    /// After the record with this key.
     Record { key: String },
 }
 
-/// The last title that was emitted, to be recognised.
+/// The last title that was emitted, as a hash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct TitleMark {
     pub(super) hash: u64,
-    /// A person chose it: what the tool thinks of no longer counts.
+    /// A person chose it: titles that the tool generates no longer count.
     pub(super) is_chosen: bool,
 }
 
 impl Bookmark {
-    /// As it is kept between readings.
+    /// The text under which it is stored between readings.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What [`Self::as_str`] gave. Whether it is one shows when it is used.
+    /// Takes back what [`Self::as_str`] returned. Whether it is valid shows when it is used.
     pub fn from_kept(text: String) -> Self {
         Self(text)
     }
 
-    pub(super) fn new(behind: &Behind) -> Self {
-        let Behind { place, title } = behind;
+    pub(super) fn new(content: &BookmarkContent) -> Self {
+        let BookmarkContent { position, title } = content;
         let chosen = if title.is_chosen { "!" } else { "" };
-        let place = match place {
-            Place::Start => "s".to_owned(),
-            Place::Byte { offset, check } => format!("b.{offset}.{check:x}"),
-            Place::Record { key } => format!("r.{key}"),
+        let position = match position {
+            RecordPosition::Start => "s".to_owned(),
+            RecordPosition::Byte { offset, check } => format!("b.{offset}.{check:x}"),
+            RecordPosition::Record { key } => format!("r.{key}"),
         };
-        Self(format!("1.{:x}{chosen}.{place}", title.hash))
+        Self(format!("1.{:x}{chosen}.{position}", title.hash))
     }
 
-    pub(super) fn parse(&self) -> Result<Behind, HistoryError> {
+    pub(super) fn parse(&self) -> Result<BookmarkContent, HistoryError> {
         parse(&self.0).ok_or(HistoryError::ForeignBookmark)
     }
 }
 
-fn parse(text: &str) -> Option<Behind> {
-    let (title, place) = text.strip_prefix("1.")?.split_once('.')?;
+fn parse(text: &str) -> Option<BookmarkContent> {
+    let (title, position) = text.strip_prefix("1.")?.split_once('.')?;
     let title =
         TitleMark { hash: u64::from_str_radix(title.trim_end_matches('!'), 16).ok()?, is_chosen: title.ends_with('!') };
-    let place = match place.split_once('.') {
-        None => (place == "s").then_some(Place::Start)?,
-        Some(("b", place)) => {
-            let (offset, check) = place.split_once('.')?;
-            Place::Byte { offset: offset.parse().ok()?, check: u64::from_str_radix(check, 16).ok()? }
+    let position = match position.split_once('.') {
+        None => (position == "s").then_some(RecordPosition::Start)?,
+        Some(("b", position)) => {
+            let (offset, check) = position.split_once('.')?;
+            RecordPosition::Byte { offset: offset.parse().ok()?, check: u64::from_str_radix(check, 16).ok()? }
         }
-        Some(("r", key)) => Place::Record { key: key.to_owned() },
+        Some(("r", key)) => RecordPosition::Record { key: key.to_owned() },
         Some(_) => None?,
     };
-    Some(Behind { place, title })
+    Some(BookmarkContent { position, title })
 }
 
-/// Whether the bytes before `offset` are those that the check was made of.
+/// Whether the bytes before `offset` have the hash `check`.
 pub(super) fn is_unchanged(file: &mut std::fs::File, offset: u64, check: u64) -> io::Result<bool> {
     if file.metadata()?.len() < offset {
         return Ok(false);
@@ -96,7 +97,7 @@ pub(super) fn is_unchanged(file: &mut std::fs::File, offset: u64, check: u64) ->
     Ok(before.len() as u64 == offset - from && hash(&before) == check)
 }
 
-/// The same on every machine and for ever, unlike the standard library's.
+/// A hash that is the same on every machine and for ever, unlike the standard library's.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
     hasher.write(bytes);
@@ -125,12 +126,15 @@ mod tests {
     #[test]
     fn what_is_kept_is_read_back() {
         let title = TitleMark { hash: hash(b"a title"), is_chosen: true };
-        for place in [Place::Start, Place::Byte { offset: 7, check: 0xab }, Place::Record { key: "msg_1.x".to_owned() }]
-        {
+        for position in [
+            RecordPosition::Start,
+            RecordPosition::Byte { offset: 7, check: 0xab },
+            RecordPosition::Record { key: "msg_1.x".to_owned() },
+        ] {
             for title in [title, TitleMark::default()] {
-                let behind = Behind { place: place.clone(), title };
-                let kept = Bookmark::new(&behind).as_str().to_owned();
-                assert_eq!(Bookmark::from_kept(kept).parse().unwrap(), behind);
+                let content = BookmarkContent { position: position.clone(), title };
+                let kept = Bookmark::new(&content).as_str().to_owned();
+                assert_eq!(Bookmark::from_kept(kept).parse().unwrap(), content);
             }
         }
     }

@@ -1,7 +1,7 @@
-//! Makes whole turns of what the records say one after the other, and emits them.
+//! Builds whole turns from consecutive records, and emits them.
 //!
-//! Invariant: a turn is held back until it has ended; then it is emitted from its prompt to its end, with the bookmark that
-//! stands behind it. What is emitted depends on the records alone, not on how many were there at a time.
+//! Invariant: a turn is held back until it has ended; then it is emitted from its prompt to its end, with the
+//! bookmark after it. What is emitted depends on the records alone, not on how many were read at a time.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use model::{
     AgentReport, Image, MAX_PROMPT_BYTES, Notice, Outcome, PlanStep, Stop, Timestamp, ToolChange, ToolContent, Usage,
 };
 
-use super::bookmark::{self, Behind, Place, TitleMark};
+use super::bookmark::{self, BookmarkContent, RecordPosition, TitleMark};
 use super::{Bookmark, Conversation, HistoryItem, HistoryLimits, LastTurn, Reading, SkippedRecords};
 use crate::acp::{cut_chars, start_of};
 
@@ -21,12 +21,12 @@ const MAX_TITLE_CHARS: usize = 200;
 pub(super) struct TurnBuilder<'a> {
     limits: &'a HistoryLimits,
     sink: &'a mut dyn FnMut(HistoryItem) -> ControlFlow<()>,
-    /// Behind the last turn that was emitted.
-    behind: Behind,
+    /// The bookmark after the last turn that was emitted.
+    bookmark: BookmarkContent,
     /// The last title that a record gave.
     title: TitleMark,
-    draft: Draft,
-    /// A title that came when no turn was open.
+    header: ConversationHeader,
+    /// A title that came while no turn was open.
     pending_title: Option<(Timestamp, String)>,
     turn: Option<Turn>,
     turns: u64,
@@ -34,9 +34,9 @@ pub(super) struct TurnBuilder<'a> {
     skipped: BTreeMap<&'static str, u64>,
 }
 
-/// What is known so far of what the conversation is about.
+/// What is known of the conversation before its first turn is emitted.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct ConversationHeader {
     pub(super) cwd: Option<String>,
     pub(super) created_at: Option<Timestamp>,
     pub(super) model: Option<String>,
@@ -50,7 +50,7 @@ struct Turn {
     bytes: usize,
     last_at: Timestamp,
     next_block: u32,
-    calls: HashMap<String, Call>,
+    calls: HashMap<String, OpenCall>,
     open_calls: usize,
     usage: Option<Usage>,
     stop: Option<Stop>,
@@ -58,14 +58,14 @@ struct Turn {
 }
 
 #[derive(Debug)]
-struct Call {
-    /// Where its start is among what is emitted of the turn.
+struct OpenCall {
+    /// The index of its start among the turn's items.
     started: usize,
     tool: u32,
     is_open: bool,
 }
 
-/// Who gave a title.
+/// Who chose a title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TitledBy {
     Person,
@@ -74,7 +74,7 @@ pub(super) enum TitledBy {
 
 impl<'a> TurnBuilder<'a> {
     pub(super) fn new(
-        after: Behind,
+        after: BookmarkContent,
         limits: &'a HistoryLimits,
         sink: &'a mut dyn FnMut(HistoryItem) -> ControlFlow<()>,
     ) -> Self {
@@ -82,8 +82,8 @@ impl<'a> TurnBuilder<'a> {
             limits,
             sink,
             title: after.title,
-            behind: after,
-            draft: Draft::default(),
+            bookmark: after,
+            header: ConversationHeader::default(),
             pending_title: None,
             turn: None,
             turns: 0,
@@ -97,29 +97,29 @@ impl<'a> TurnBuilder<'a> {
     }
 
     /// Where the reading begins.
-    pub(super) fn place(&self) -> &Place {
-        &self.behind.place
+    pub(super) fn position(&self) -> &RecordPosition {
+        &self.bookmark.position
     }
 
-    /// Nobody listens any more.
+    /// Whether the sink wants no more.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// What the conversation is about, as long as it is not emitted.
-    pub(super) fn draft(&mut self) -> &mut Draft {
-        &mut self.draft
+    /// The header of the conversation, which is emitted with the first turn.
+    pub(super) fn header(&mut self) -> &mut ConversationHeader {
+        &mut self.header
     }
 
-    /// Leaves a record out.
+    /// Counts a record that is left out.
     pub(super) fn skip(&mut self, what: &'static str) {
         *self.skipped.entry(what).or_default() += 1;
     }
 
-    /// A prompt, which ends the turn before it. `place` stands before the prompt's record.
-    pub(super) fn prompt(&mut self, at: Timestamp, text: String, images: Vec<Image>, place: Place) {
-        self.end_turn(place, Outcome::Completed);
-        self.draft.created_at.get_or_insert(at);
+    /// Adds a prompt, which ends the turn before it. `position` is the one before the prompt's record.
+    pub(super) fn prompt(&mut self, at: Timestamp, text: String, images: Vec<Image>, position: RecordPosition) {
+        self.end_turn(position, Outcome::Completed);
+        self.header.created_at.get_or_insert(at);
         let mut text = text;
         if text.len() > MAX_PROMPT_BYTES {
             const CUT: &str = "\n[cut]";
@@ -145,14 +145,14 @@ impl<'a> TurnBuilder<'a> {
     }
 
     pub(super) fn text(&mut self, at: Timestamp, text: String) {
-        self.words(at, text, |block, text| AgentReport::Text { block, text });
+        self.chunk(at, text, |block, text| AgentReport::Text { block, text });
     }
 
     pub(super) fn thought(&mut self, at: Timestamp, text: String) {
-        self.words(at, text, |block, text| AgentReport::Thought { block, text });
+        self.chunk(at, text, |block, text| AgentReport::Thought { block, text });
     }
 
-    fn words(&mut self, at: Timestamp, text: String, report: fn(u32, String) -> AgentReport) {
+    fn chunk(&mut self, at: Timestamp, text: String, report: fn(u32, String) -> AgentReport) {
         if text.trim().is_empty() {
             return;
         }
@@ -162,13 +162,13 @@ impl<'a> TurnBuilder<'a> {
             return self.skip("beyond the size of a turn");
         }
         turn.bytes += text.len();
-        turn.goes_on();
+        turn.set_running();
         let block = turn.next_block;
         turn.next_block += 1;
         turn.report(at, report(block, text));
     }
 
-    /// A call began.
+    /// Adds the start of a call.
     pub(super) fn call(&mut self, at: Timestamp, call_id: &str, change: ToolChange) {
         let max = self.limits.turn_bytes;
         let Some(turn) = self.open() else { return };
@@ -180,14 +180,14 @@ impl<'a> TurnBuilder<'a> {
             return self.skip("beyond the size of a turn");
         }
         turn.bytes += bytes;
-        turn.goes_on();
+        turn.set_running();
         turn.open_calls += 1;
         let tool = u32::try_from(turn.calls.len() + 1).unwrap_or(u32::MAX);
-        turn.calls.insert(call_id.to_owned(), Call { started: turn.items.len(), tool, is_open: true });
+        turn.calls.insert(call_id.to_owned(), OpenCall { started: turn.items.len(), tool, is_open: true });
         turn.report(at, AgentReport::ToolStarted { tool, call_id: call_id.to_owned(), change });
     }
 
-    /// What was emitted when the call began, as long as it goes on.
+    /// The start of a call that has not ended.
     pub(super) fn find_call(&self, call_id: &str) -> Option<&ToolChange> {
         let turn = self.turn.as_ref()?;
         let call = turn.calls.get(call_id).filter(|call| call.is_open)?;
@@ -197,12 +197,12 @@ impl<'a> TurnBuilder<'a> {
         }
     }
 
-    /// The call began in this turn, whether it has ended or not.
+    /// Whether the call began in this turn, ended or not.
     pub(super) fn knows_call(&self, call_id: &str) -> bool {
         self.turn.as_ref().is_some_and(|turn| turn.calls.contains_key(call_id))
     }
 
-    /// Something about a call changed; with a final status it has ended.
+    /// Adds a change of a call; a final status ends it.
     pub(super) fn change_call(&mut self, at: Timestamp, call_id: &str, mut change: ToolChange) {
         let max = self.limits.turn_bytes;
         let Some(turn) = self.turn.as_mut() else { return self.skip("a result without its call") };
@@ -227,12 +227,12 @@ impl<'a> TurnBuilder<'a> {
 
     pub(super) fn plan(&mut self, at: Timestamp, steps: Vec<PlanStep>) {
         if let Some(turn) = self.open() {
-            turn.goes_on();
+            turn.set_running();
             turn.report(at, AgentReport::Plan(steps));
         }
     }
 
-    /// How full the window is; emitted once a turn, at its end.
+    /// Sets how full the context window is; emitted once a turn, at its end.
     pub(super) fn usage(&mut self, usage: Usage) {
         if let Some(turn) = self.turn.as_mut() {
             turn.usage = Some(usage);
@@ -251,7 +251,7 @@ impl<'a> TurnBuilder<'a> {
         }
     }
 
-    /// What the conversation is called from now on.
+    /// Adds a title that holds from now on.
     pub(super) fn title(&mut self, at: Option<Timestamp>, title: &str, by: TitledBy) {
         let title = cut_chars(title.trim().to_owned(), MAX_TITLE_CHARS);
         let hash = bookmark::hash(title.as_bytes());
@@ -267,14 +267,14 @@ impl<'a> TurnBuilder<'a> {
         if let Some(turn) = &mut self.turn {
             let at = at.unwrap_or(turn.last_at);
             turn.report(at, AgentReport::Title(title));
-        } else if self.behind.place == Place::Start {
-            self.draft.title = Some(title);
+        } else if self.bookmark.position == RecordPosition::Start {
+            self.header.title = Some(title);
         } else {
             self.pending_title = Some((at.unwrap_or(Timestamp::from_millis(0)), title));
         }
     }
 
-    /// The record says how the turn came to its end. What follows it without a prompt still belongs to it.
+    /// The record says how the turn ended. What follows without a new prompt still belongs to this turn.
     pub(super) fn stopped(&mut self, at: Timestamp, outcome: Outcome, reason: Option<String>) {
         if let Some(turn) = &mut self.turn {
             turn.last_at = turn.last_at.max(at);
@@ -282,20 +282,20 @@ impl<'a> TurnBuilder<'a> {
         }
     }
 
-    /// There are no more records; `place` stands behind the last.
-    pub(super) fn end(&mut self, place: Place, last_turn: LastTurn) {
+    /// There are no more records; `position` is the one after the last.
+    pub(super) fn end(&mut self, position: RecordPosition, last_turn: LastTurn) {
         let has_ended = self.turn.as_ref().is_some_and(|turn| turn.stop.is_some());
         match last_turn {
             LastTurn::Wait => (),
             LastTurn::IfEnded if !has_ended => (),
-            LastTurn::IfEnded | LastTurn::Tell => self.end_turn(place, Outcome::Interrupted),
+            LastTurn::IfEnded | LastTurn::Emit => self.end_turn(position, Outcome::Interrupted),
         }
     }
 
     pub(super) fn finish(self) -> Reading {
         let skipped = self.skipped.into_iter().map(|(what, count)| SkippedRecords { what, count }).collect();
         Reading {
-            bookmark: Bookmark::new(&self.behind),
+            bookmark: Bookmark::new(&self.bookmark),
             turns: self.turns,
             is_open: self.turn.is_some() && !self.is_over,
             skipped,
@@ -309,8 +309,8 @@ impl<'a> TurnBuilder<'a> {
         self.turn.as_mut()
     }
 
-    /// Tells the turn that is open. `otherwise` is how it ended if the record does not say and nothing seems missing.
-    fn end_turn(&mut self, place: Place, otherwise: Outcome) {
+    /// Emits the open turn. `otherwise` is its outcome if the record has none and nothing seems to be missing.
+    fn end_turn(&mut self, position: RecordPosition, otherwise: Outcome) {
         let Some(mut turn) = self.turn.take() else { return };
         if self.is_over {
             return;
@@ -322,14 +322,14 @@ impl<'a> TurnBuilder<'a> {
             let is_whole = turn.is_answered && turn.open_calls == 0;
             Stop { outcome: if is_whole { otherwise } else { Outcome::Interrupted }, reason: None }
         });
-        if self.behind.place == Place::Start {
-            let draft = std::mem::take(&mut self.draft);
+        if self.bookmark.position == RecordPosition::Start {
+            let header = std::mem::take(&mut self.header);
             let about = Conversation {
-                cwd: draft.cwd.unwrap_or_default(),
-                title: draft.title,
-                created_at: draft.created_at.unwrap_or(turn.last_at),
-                model: draft.model,
-                version: draft.version,
+                cwd: header.cwd.unwrap_or_default(),
+                title: header.title,
+                created_at: header.created_at.unwrap_or(turn.last_at),
+                model: header.model,
+                version: header.version,
             };
             self.emit(HistoryItem::Session(about));
         }
@@ -339,9 +339,9 @@ impl<'a> TurnBuilder<'a> {
         if self.is_over {
             return;
         }
-        self.behind = Behind { place, title: self.title };
+        self.bookmark = BookmarkContent { position, title: self.title };
         self.turns += 1;
-        self.emit(HistoryItem::TurnEnd { at: turn.last_at, stop, bookmark: Bookmark::new(&self.behind) });
+        self.emit(HistoryItem::TurnEnd { at: turn.last_at, stop, bookmark: Bookmark::new(&self.bookmark) });
     }
 
     fn emit(&mut self, item: HistoryItem) {
@@ -350,8 +350,8 @@ impl<'a> TurnBuilder<'a> {
 }
 
 impl Turn {
-    /// The agent does something, so the turn has not ended, whatever was said before.
-    fn goes_on(&mut self) {
+    /// The agent does something, so the turn has not ended, whatever a record said before.
+    fn set_running(&mut self) {
         self.is_answered = true;
         self.stop = None;
     }
@@ -362,7 +362,7 @@ impl Turn {
     }
 }
 
-/// About how much a change holds.
+/// About how many bytes a change holds.
 fn call_bytes(change: &ToolChange) -> usize {
     let shown = change.content.iter().flatten().map(|content| match content {
         ToolContent::Text { text } => text.len(),

@@ -1,4 +1,4 @@
-//! Calls of tools, named and sorted like those of an agent that is hosted here.
+//! Tool calls, with titles and kinds like those of an agent that is hosted here.
 
 use model::{Location, PlanStep, Priority, StepStatus, ToolChange, ToolContent, ToolKind, ToolStatus, script_of};
 use serde_json::Value;
@@ -9,7 +9,7 @@ const MAX_TITLE_CHARS: usize = 200;
 const MAX_STEPS: usize = 500;
 const PATHS: [&str; 5] = ["file_path", "filePath", "absolute_path", "path", "notebook_path"];
 
-/// A call as it begins.
+/// The start of a call.
 pub(super) fn start(name: &str, input: Option<Value>) -> ToolChange {
     let kind = kind(name);
     let input = input.map(cut_value);
@@ -26,13 +26,13 @@ pub(super) fn start(name: &str, input: Option<Value>) -> ToolChange {
     }
 }
 
-/// A call as it ends.
-pub(super) fn end(status: ToolStatus, shown: Shown) -> ToolChange {
+/// The end of a call.
+pub(super) fn end(status: ToolStatus, shown: CallOutput) -> ToolChange {
     let content = shown.content();
     ToolChange { status: Some(status), content: (!content.is_empty()).then_some(content), ..ToolChange::default() }
 }
 
-/// The first of these that the tool was given, as text.
+/// The first of these arguments that the tool was given, as text.
 pub(super) fn argument<'a>(input: &'a Value, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| input.get(*name)?.as_str()).filter(|text| !text.is_empty())
 }
@@ -49,12 +49,12 @@ pub(super) fn command(input: &Value) -> Option<String> {
     }
 }
 
-/// What was run, without the shell that ran it.
+/// The command without the shell that ran it.
 pub(super) fn plain_command(words: &[&str]) -> String {
     script_of(words).map_or_else(|| words.join(" "), str::to_owned)
 }
 
-/// What sort of work the tools of the known agents do, by their names.
+/// The kind of a known agent's tool, by its name.
 pub(super) fn kind(name: &str) -> ToolKind {
     let name = name.rsplit("__").next().unwrap_or(name);
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
@@ -108,21 +108,21 @@ pub(super) fn plan(input: &Value) -> Option<Vec<PlanStep>> {
     Some(steps.collect())
 }
 
-/// What a call shows, up to a size.
+/// The output of a call, up to a size.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct CallOutput {
     room: usize,
     content: Vec<ToolContent>,
     omitted: u64,
 }
 
-impl Default for Shown {
+impl Default for CallOutput {
     fn default() -> Self {
         Self { room: MAX_KEPT_BYTES, content: Vec::new(), omitted: 0 }
     }
 }
 
-impl Shown {
+impl CallOutput {
     pub(super) fn text(&mut self, text: &str) {
         let text = self.start_of(text);
         if !text.is_empty() {
@@ -144,7 +144,7 @@ impl Shown {
         });
     }
 
-    /// What was made of a picture.
+    /// Adds an image that was kept or only mentioned.
     pub(super) fn image(&mut self, image: ToolContent) {
         match image {
             ToolContent::Omitted { bytes } => self.omitted += bytes,

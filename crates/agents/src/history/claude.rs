@@ -1,8 +1,8 @@
-//! Claude Code: a file of lines for each session, below `projects/` a folder for each directory.
+//! Claude Code: one file of lines for each session, in a folder for each directory below `projects/`.
 //!
-//! A line is a record with a `type`. `user` and `assistant` hold messages in the words of the model's API, each block of
-//! an answer in a record of its own; results of tools come as messages of the user. All other types are the program's
-//! own, and so are many messages of the user: see `words.rs`.
+//! A line is a record with a `type`. `user` and `assistant` hold messages in the form of the model's API, each block
+//! of an answer in a record of its own; results of tools come as user messages. All other types are the program's
+//! own, and so are many user messages: see `user_text.rs`.
 
 mod results;
 
@@ -14,11 +14,11 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::bookmark::Place;
+use super::bookmark::RecordPosition;
 use super::builder::{TitledBy, TurnBuilder};
 use super::json::{self, Text, as_a, keep_first};
-use super::lines::{self, Spot};
-use super::words::{self, Words};
+use super::lines::{self, LineStart};
+use super::user_text::{self, UserText};
 use super::{HistoryError, HistoryLimits, LastTurn, blobs, calls};
 use crate::acp::cut_chars;
 
@@ -117,37 +117,39 @@ struct Attachment<'a> {
 }
 
 pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
-    // A command that the person called, which is a prompt if the agent answers it.
+    // A command that the person called; it is a prompt if the agent answers it.
     let mut command = None;
-    lines::each(path, last_turn, builder, |line, spot, builder| match serde_json::from_slice::<Record<'_>>(line) {
-        Ok(record) => record.emit(spot, &mut command, builder),
-        Err(_) => builder.skip("not a record"),
+    lines::each(path, last_turn, builder, |line, line_start, builder| {
+        match serde_json::from_slice::<Record<'_>>(line) {
+            Ok(record) => record.emit(line_start, &mut command, builder),
+            Err(_) => builder.skip("not a record"),
+        }
     })
 }
 
-/// What the person called, and where.
-struct Called {
+/// A command that the person called, and where.
+struct CalledCommand {
     at: Timestamp,
     words: String,
-    place: Place,
+    position: RecordPosition,
 }
 
 impl Record<'_> {
-    fn emit(&self, spot: Spot<'_>, command: &mut Option<Called>, builder: &mut TurnBuilder<'_>) {
+    fn emit(&self, line_start: LineStart<'_>, command: &mut Option<CalledCommand>, builder: &mut TurnBuilder<'_>) {
         if self.is_sidechain == Some(true) {
             return builder.skip("a record of a sub-agent");
         }
         let at = self.timestamp.as_deref().and_then(json::instant);
         if let Some(at) = at {
-            builder.draft().created_at.get_or_insert(at);
+            builder.header().created_at.get_or_insert(at);
         }
-        let draft = builder.draft();
-        keep_first(&mut draft.cwd, self.cwd.as_deref());
-        keep_first(&mut draft.version, self.version.as_deref());
+        let header = builder.header();
+        keep_first(&mut header.cwd, self.cwd.as_deref());
+        keep_first(&mut header.version, self.version.as_deref());
         match (self.kind.as_ref(), at) {
-            ("user", Some(at)) => self.emit_user(at, spot, command, builder),
+            ("user", Some(at)) => self.emit_user(at, line_start, command, builder),
             ("assistant", Some(at)) => self.emit_assistant(at, command, builder),
-            ("attachment", Some(at)) => self.emit_attachment(at, spot, builder),
+            ("attachment", Some(at)) => self.emit_attachment(at, line_start, builder),
             ("ai-title", at) => builder.title(at, self.ai_title.as_deref().unwrap_or_default(), TitledBy::Tool),
             ("custom-title", at) => {
                 builder.title(at, self.custom_title.as_deref().unwrap_or_default(), TitledBy::Person);
@@ -161,16 +163,22 @@ impl Record<'_> {
         }
     }
 
-    fn emit_user(&self, at: Timestamp, spot: Spot<'_>, command: &mut Option<Called>, builder: &mut TurnBuilder<'_>) {
+    fn emit_user(
+        &self,
+        at: Timestamp,
+        line_start: LineStart<'_>,
+        command: &mut Option<CalledCommand>,
+        builder: &mut TurnBuilder<'_>,
+    ) {
         let Some(content) = self.message.as_ref().and_then(|message| message.content) else {
             return builder.skip("a message without content");
         };
         let blocks = Blocks::of(content);
-        let mut said = Said::default();
+        let mut said = UserMessage::default();
         for block in &blocks.0 {
             match block.kind.as_ref() {
-                "text" => said.hear(block.text.as_deref().unwrap_or_default()),
-                "image" => said.see(block.source.as_ref(), builder.limits()),
+                "text" => said.add_text(block.text.as_deref().unwrap_or_default()),
+                "image" => said.add_image(block.source.as_ref(), builder.limits()),
                 "tool_result" => results::emit(at, block, self.tool_use_result, builder),
                 _ => builder.skip("a block of an unknown kind"),
             }
@@ -193,13 +201,14 @@ impl Record<'_> {
         }
         if !said.words.is_empty() || !said.images.is_empty() {
             *command = None;
-            builder.prompt(at, said.words, said.images, spot.place());
+            builder.prompt(at, said.words, said.images, line_start.position());
         } else if let Some(words) = said.command {
-            *command = Some(Called { at, words, place: spot.place() });
+            *command = Some(CalledCommand { at, words, position: line_start.position() });
         }
     }
 
-    /// Older versions do not say who it is from; newer ones also send what a task in the background has to tell.
+    /// Whether the person wrote it. Older versions do not say; newer ones also record notifications of background
+    /// tasks as user messages.
     fn is_by_person(&self) -> bool {
         #[derive(Deserialize)]
         struct Origin<'a> {
@@ -210,7 +219,7 @@ impl Record<'_> {
         origin.and_then(|origin| origin.kind).is_none_or(|kind| kind == "human")
     }
 
-    fn emit_assistant(&self, at: Timestamp, command: &mut Option<Called>, builder: &mut TurnBuilder<'_>) {
+    fn emit_assistant(&self, at: Timestamp, command: &mut Option<CalledCommand>, builder: &mut TurnBuilder<'_>) {
         let Some(message) = &self.message else { return builder.skip("a message without content") };
         if self.is_api_error_message == Some(true) {
             let title = message.content.map(|content| Blocks::of(content).text()).unwrap_or_default();
@@ -220,10 +229,10 @@ impl Record<'_> {
         if message.model.as_deref() == Some("<synthetic>") {
             return builder.skip("a message of the program's own");
         }
-        if let Some(Called { at, words, place }) = command.take() {
-            builder.prompt(at, words, Vec::new(), place);
+        if let Some(CalledCommand { at, words, position }) = command.take() {
+            builder.prompt(at, words, Vec::new(), position);
         }
-        keep_first(&mut builder.draft().model, message.model.as_deref());
+        keep_first(&mut builder.header().model, message.model.as_deref());
         for block in message.content.map(Blocks::of).unwrap_or_default().0 {
             block.emit(at, builder);
         }
@@ -238,8 +247,8 @@ impl Record<'_> {
         }
     }
 
-    /// What the person said while the agent was at work.
-    fn emit_attachment(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
+    /// Emits what the person said while the agent was working.
+    fn emit_attachment(&self, at: Timestamp, line_start: LineStart<'_>, builder: &mut TurnBuilder<'_>) {
         let queued = self.attachment.and_then(as_a::<Attachment<'_>>).filter(|attachment| {
             attachment.kind == "queued_command"
                 && attachment.command_mode.as_deref().is_none_or(|mode| mode == "prompt")
@@ -247,22 +256,22 @@ impl Record<'_> {
         let Some(prompt) = queued.and_then(|queued| queued.prompt) else {
             return builder.skip("a record of the program's own");
         };
-        let mut said = Said::default();
+        let mut said = UserMessage::default();
         for block in Blocks::of(prompt).0 {
             match block.kind.as_ref() {
-                "image" => said.see(block.source.as_ref(), builder.limits()),
-                _ => said.hear(block.text.as_deref().unwrap_or_default()),
+                "image" => said.add_image(block.source.as_ref(), builder.limits()),
+                _ => said.add_text(block.text.as_deref().unwrap_or_default()),
             }
         }
         if !said.words.is_empty() || !said.images.is_empty() {
-            builder.prompt(at, said.words, said.images, spot.place());
+            builder.prompt(at, said.words, said.images, line_start.position());
         }
     }
 }
 
-/// What a message of the user holds.
+/// The content of a user message.
 #[derive(Default)]
-struct Said {
+struct UserMessage {
     words: String,
     images: Vec<Image>,
     command: Option<String>,
@@ -271,19 +280,19 @@ struct Said {
     is_command_done: bool,
 }
 
-impl Said {
-    fn hear(&mut self, text: &str) {
-        match words::of(text) {
-            Words::Own(own) => self.add(own),
-            Words::Command(command) => self.command = Some(command),
-            Words::Interrupted => self.is_interrupted = true,
-            Words::Summary(summary) => self.summary = Some(summary.to_owned()),
-            Words::CommandOutput => self.is_command_done = true,
-            Words::Tools => (),
+impl UserMessage {
+    fn add_text(&mut self, text: &str) {
+        match user_text::classify(text) {
+            UserText::Own(own) => self.add(own),
+            UserText::Command(command) => self.command = Some(command),
+            UserText::Interrupted => self.is_interrupted = true,
+            UserText::Summary(summary) => self.summary = Some(summary.to_owned()),
+            UserText::CommandOutput => self.is_command_done = true,
+            UserText::Tools => (),
         }
     }
 
-    fn see(&mut self, source: Option<&Source<'_>>, limits: &HistoryLimits) {
+    fn add_image(&mut self, source: Option<&Source<'_>>, limits: &HistoryLimits) {
         let Some(Source { media_type, data: Some(data) }) = source else { return };
         match blobs::of_prompt(media_type.as_deref().unwrap_or_default(), data, limits) {
             Ok(image) if self.images.len() < MAX_IMAGES => self.images.push(image),

@@ -1,8 +1,9 @@
-//! Codex: a file of lines for each session, below `sessions/` a folder for each day; names are in an index beside it.
+//! Codex: one file of lines for each session, in a folder for each day below `sessions/`; titles are in an index
+//! beside it.
 //!
-//! A line is `{timestamp, type, payload}`. `response_item` is what the model was sent and answered, in the words of its
-//! API; `event_msg` is what the program showed. Messages and calls are taken from the first. What commands and patches
-//! came to is taken from the second, where it is said better, and a call that ended there is not ended again.
+//! A line is `{timestamp, type, payload}`. `response_item` is what the model was sent and answered, in the form of
+//! its API; `event_msg` is what the program showed. Messages and calls are taken from the first. Results of commands
+//! and patches are taken from the second, which is more precise, and a call that ended there is not ended again.
 
 mod index;
 mod items;
@@ -18,8 +19,8 @@ use serde_json::{Value, json};
 
 use super::builder::{TitledBy, TurnBuilder};
 use super::json::{self as raw, Text, as_a, keep_first};
-use super::lines::{self, Spot};
-use super::words::{self, Words};
+use super::lines::{self, LineStart};
+use super::user_text::{self, UserText};
 use super::{HistoryError, LastTurn, blobs, calls};
 use crate::acp::cut_chars;
 
@@ -81,7 +82,7 @@ struct Item<'a> {
 
 #[derive(Deserialize)]
 struct Metadata<'a> {
-    /// Where each item of the content is from: `user.text`, `environments.environment_context`.
+    /// The origin of each content item: `user.text`, `environments.environment_context`.
     #[serde(borrow)]
     content_item_kinds: Option<Vec<Cow<'a, str>>>,
 }
@@ -95,7 +96,7 @@ struct Part<'a> {
 }
 
 #[derive(Deserialize)]
-struct Shown<'a> {
+struct ShownEvent<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -128,43 +129,45 @@ pub(super) fn read(
         builder.title(None, &name, TitledBy::Tool);
     }
     let mut is_subagents = false;
-    lines::each(path, last_turn, builder, |line, spot, builder| match serde_json::from_slice::<Record<'_>>(line) {
-        Ok(record) if record.kind == "session_meta" => is_subagents |= !record.emit_meta(builder),
-        Ok(_) if is_subagents => builder.skip("a record of a sub-agent"),
-        Ok(record) => record.emit(spot, builder),
-        Err(_) => builder.skip("not a record"),
+    lines::each(path, last_turn, builder, |line, line_start, builder| {
+        match serde_json::from_slice::<Record<'_>>(line) {
+            Ok(record) if record.kind == "session_meta" => is_subagents |= !record.emit_meta(builder),
+            Ok(_) if is_subagents => builder.skip("a record of a sub-agent"),
+            Ok(record) => record.emit(line_start, builder),
+            Err(_) => builder.skip("not a record"),
+        }
     })
 }
 
 impl Record<'_> {
-    /// Whether it is the record of a person's own conversation.
+    /// Emits the header; returns whether this is the record of a person's own conversation.
     fn emit_meta(&self, builder: &mut TurnBuilder<'_>) -> bool {
         let Some(meta) = as_a::<Meta<'_>>(self.payload) else {
             builder.skip("not a record");
             return true;
         };
-        let draft = builder.draft();
-        keep_first(&mut draft.cwd, meta.cwd.as_deref());
-        keep_first(&mut draft.version, meta.cli_version.as_deref());
+        let header = builder.header();
+        keep_first(&mut header.cwd, meta.cwd.as_deref());
+        keep_first(&mut header.version, meta.cli_version.as_deref());
         let at = meta.timestamp.as_deref().or(Some(&self.timestamp)).and_then(raw::instant);
-        draft.created_at = draft.created_at.or(at);
+        header.created_at = header.created_at.or(at);
         !meta.source.is_some_and(|source| raw::is_object(source) && source.get().contains("subagent"))
     }
 
-    fn emit(&self, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
+    fn emit(&self, line_start: LineStart<'_>, builder: &mut TurnBuilder<'_>) {
         let Some(at) = raw::instant(&self.timestamp) else { return builder.skip("a record without its time") };
         match self.kind.as_ref() {
             "response_item" => match as_a::<Item<'_>>(self.payload) {
-                Some(item) => item.emit(at, spot, builder),
+                Some(item) => item.emit(at, line_start, builder),
                 None => builder.skip("not a record"),
             },
-            "event_msg" => match as_a::<Shown<'_>>(self.payload) {
+            "event_msg" => match as_a::<ShownEvent<'_>>(self.payload) {
                 Some(shown) => shown.emit(at, self.payload, builder),
                 None => builder.skip("not a record"),
             },
             "turn_context" => {
                 let context: Option<TurnContext<'_>> = as_a(self.payload);
-                keep_first(&mut builder.draft().model, context.and_then(|context| context.model).as_deref());
+                keep_first(&mut builder.header().model, context.and_then(|context| context.model).as_deref());
             }
             "compacted" => {
                 let compacted: Option<Compacted<'_>> = as_a(self.payload);
@@ -183,9 +186,9 @@ struct Compacted<'a> {
 }
 
 impl Item<'_> {
-    fn emit(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
+    fn emit(&self, at: Timestamp, line_start: LineStart<'_>, builder: &mut TurnBuilder<'_>) {
         match (self.kind.as_ref(), self.role.as_deref(), self.call_id.as_deref()) {
-            ("message", Some("user"), _) => self.emit_user(at, spot, builder),
+            ("message", Some("user"), _) => self.emit_user(at, line_start, builder),
             ("message", Some("assistant"), _) => {
                 let parts = self.content.map(raw::items).unwrap_or_default();
                 for part in parts.into_iter().filter_map(as_a::<Part<'_>>) {
@@ -229,7 +232,7 @@ impl Item<'_> {
         }
     }
 
-    fn emit_user(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
+    fn emit_user(&self, at: Timestamp, line_start: LineStart<'_>, builder: &mut TurnBuilder<'_>) {
         let kinds = self.metadata.as_ref().and_then(|metadata| metadata.content_item_kinds.as_deref()).unwrap_or(&[]);
         let mut said: Vec<String> = Vec::new();
         let mut images: Vec<Image> = Vec::new();
@@ -239,10 +242,14 @@ impl Item<'_> {
                 continue;
             }
             let text = part.text.as_deref().unwrap_or_default();
-            match words::of(text) {
-                Words::Own(own) if !is_around_picture(own) => said.push(own.to_owned()),
-                Words::Summary(summary) => said.push(summary.to_owned()),
-                Words::Own(_) | Words::Command(_) | Words::Interrupted | Words::CommandOutput | Words::Tools => (),
+            match user_text::classify(text) {
+                UserText::Own(own) if !is_around_picture(own) => said.push(own.to_owned()),
+                UserText::Summary(summary) => said.push(summary.to_owned()),
+                UserText::Own(_)
+                | UserText::Command(_)
+                | UserText::Interrupted
+                | UserText::CommandOutput
+                | UserText::Tools => (),
             }
             let Some((mime_type, data)) = part.image_url.as_deref().and_then(blobs::from_data_url) else { continue };
             match blobs::of_prompt(mime_type, data, builder.limits()) {
@@ -254,16 +261,16 @@ impl Item<'_> {
         if said.is_empty() && images.is_empty() {
             return builder.skip("a message of the program's own");
         }
-        builder.prompt(at, said.join("\n\n"), images, spot.place());
+        builder.prompt(at, said.join("\n\n"), images, line_start.position());
     }
 }
 
-/// A picture is wrapped in words of its own.
+/// Whether a text only wraps an image.
 fn is_around_picture(words: &str) -> bool {
     words == "</image>" || words == "<image>" || (words.starts_with("<image name=") && words.ends_with('>'))
 }
 
-impl Shown<'_> {
+impl ShownEvent<'_> {
     fn emit(&self, at: Timestamp, payload: &RawValue, builder: &mut TurnBuilder<'_>) {
         match self.kind.as_ref() {
             "task_complete" => builder.stopped(at, Outcome::Completed, None),
@@ -286,14 +293,14 @@ impl Shown<'_> {
                 None => builder.skip("not a record"),
             },
             "patch_apply_end" => items::emit_patch(at, payload, builder),
-            // The same is emitted as an item.
+            // Emitted from the item of the same content.
             "user_message" | "agent_message" | "agent_reasoning" | "agent_reasoning_raw_content" => (),
             _ => builder.skip("a record of the program's own"),
         }
     }
 }
 
-/// What is known of a text or a list of texts.
+/// The text of a value that is a text or a list of texts.
 fn texts(value: &RawValue) -> String {
     if let Some(text) = as_a::<Text<'_>>(value) {
         return text.0.into_owned();

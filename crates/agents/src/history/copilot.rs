@@ -1,8 +1,9 @@
-//! GitHub Copilot's command line: a folder for each session below `session-state/`, with a file of events, a line each.
+//! GitHub Copilot's command line: a folder for each session below `session-state/`, with one file of events, a line
+//! each.
 //!
-//! `user.message` has what the person said, `assistant.message` what the model answered, and `tool.execution_start` and
-//! `tool.execution_complete` what the calls came to. `assistant.turn_end` ends a request to the model and not the
-//! person's turn: that is over when an answer asks for no tool.
+//! `user.message` is the person's, `assistant.message` the model's answer, and `tool.execution_start` and
+//! `tool.execution_complete` are the calls. `assistant.turn_end` ends a request to the model and not the person's
+//! turn: the turn ends with an answer that calls no tool.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -13,13 +14,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::builder::TurnBuilder;
-use super::calls::{self, Shown};
+use super::calls::{self, CallOutput};
 use super::json::{self, as_a, items, keep_first};
-use super::lines::{self, Spot};
-use super::words::{self, Words};
+use super::lines::{self, LineStart};
+use super::user_text::{self, UserText};
 use super::{HistoryError, LastTurn};
 
-/// Below a session's folder.
+/// The file in a session's folder.
 pub(super) const EVENTS: &str = "events.jsonl";
 
 #[derive(Deserialize)]
@@ -60,14 +61,14 @@ struct ModelChange<'a> {
 struct Prompt<'a> {
     #[serde(borrow)]
     content: Cow<'a, str>,
-    /// What the program says in the person's name, such as a skill that was loaded.
+    /// Set if the program wrote it in the person's name, such as a loaded skill.
     #[serde(borrow)]
     source: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
+struct AssistantMessage<'a> {
     #[serde(borrow)]
     content: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -149,26 +150,26 @@ struct Tokens {
 }
 
 pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
-    lines::each(path, last_turn, builder, |line, spot, builder| {
+    lines::each(path, last_turn, builder, |line, line_start, builder| {
         let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return builder.skip("not a record") };
         let Some(at) = json::instant(&record.timestamp) else { return builder.skip("a record without its time") };
-        if record.emit(at, spot, builder).is_none() {
+        if record.emit(at, line_start, builder).is_none() {
             builder.skip("not a record");
         }
     })
 }
 
 impl Record<'_> {
-    /// None if its data are not what they should be.
-    fn emit(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) -> Option<()> {
+    /// `None` if its data have another shape.
+    fn emit(&self, at: Timestamp, line_start: LineStart<'_>, builder: &mut TurnBuilder<'_>) -> Option<()> {
         match self.kind.as_ref() {
             "session.start" => as_a::<Start<'_>>(self.data)?.emit(builder),
             "session.model_change" => {
                 let changed = as_a::<ModelChange<'_>>(self.data)?;
-                keep_first(&mut builder.draft().model, changed.new_model.as_deref());
+                keep_first(&mut builder.header().model, changed.new_model.as_deref());
             }
-            "user.message" => as_a::<Prompt<'_>>(self.data)?.emit(at, spot, builder),
-            "assistant.message" => as_a::<Answer<'_>>(self.data)?.emit(at, builder),
+            "user.message" => as_a::<Prompt<'_>>(self.data)?.emit(at, line_start, builder),
+            "assistant.message" => as_a::<AssistantMessage<'_>>(self.data)?.emit(at, builder),
             "tool.execution_start" => {
                 let CallStart { tool_call_id, tool_name, arguments, parent_tool_call_id } = as_a(self.data)?;
                 match parent_tool_call_id {
@@ -191,25 +192,25 @@ impl Record<'_> {
 
 impl Start<'_> {
     fn emit(&self, builder: &mut TurnBuilder<'_>) {
-        let draft = builder.draft();
-        keep_first(&mut draft.version, self.copilot_version.as_deref());
-        keep_first(&mut draft.cwd, self.context.as_ref().and_then(|context| context.cwd.as_deref()));
-        draft.created_at = draft.created_at.or(self.start_time.as_deref().and_then(json::instant));
+        let header = builder.header();
+        keep_first(&mut header.version, self.copilot_version.as_deref());
+        keep_first(&mut header.cwd, self.context.as_ref().and_then(|context| context.cwd.as_deref()));
+        header.created_at = header.created_at.or(self.start_time.as_deref().and_then(json::instant));
     }
 }
 
 impl Prompt<'_> {
-    fn emit(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
+    fn emit(&self, at: Timestamp, line_start: LineStart<'_>, builder: &mut TurnBuilder<'_>) {
         let is_persons = self.source.as_deref().is_none_or(|source| source == "user");
-        match words::of(&self.content) {
-            Words::Own(own) if is_persons => builder.prompt(at, own.to_owned(), Vec::new(), spot.place()),
-            Words::Command(command) if is_persons => builder.prompt(at, command, Vec::new(), spot.place()),
+        match user_text::classify(&self.content) {
+            UserText::Own(own) if is_persons => builder.prompt(at, own.to_owned(), Vec::new(), line_start.position()),
+            UserText::Command(command) if is_persons => builder.prompt(at, command, Vec::new(), line_start.position()),
             _ => builder.skip("a message of the program's own"),
         }
     }
 }
 
-impl Answer<'_> {
+impl AssistantMessage<'_> {
     fn emit(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         if self.parent_tool_call_id.is_some() {
             return builder.skip("a record of a sub-agent");
@@ -240,15 +241,15 @@ impl CallEnd<'_> {
         builder.change_call(at, &self.tool_call_id, calls::end(status, shown));
     }
 
-    fn shown(&self, call: Option<&ToolChange>, status: ToolStatus) -> Shown {
-        let mut shown = Shown::default();
+    fn shown(&self, call: Option<&ToolChange>, status: ToolStatus) -> CallOutput {
+        let mut shown = CallOutput::default();
         let input = call.and_then(|call| call.input.as_ref());
         let output = self.result.as_ref().and_then(|result| result.content.as_deref());
         let output = output.or(self.error.as_ref().and_then(|error| error.message.as_deref())).unwrap_or_default();
         match (call.and_then(|call| call.kind), input) {
             (Some(ToolKind::Execute), Some(input)) if status != ToolStatus::Cancelled => {
                 let exit_code = self.shell_execution.as_ref().and_then(|shell| shell.exit_code);
-                // What the program says of the shell is none of what was printed.
+                // The program's note about the shell is not part of the output.
                 let printed = output.rsplit_once("\n<shellId: ").map_or(output, |(printed, _)| printed);
                 shown.terminal(&calls::command(input).unwrap_or_default(), printed, exit_code);
             }

@@ -1,8 +1,8 @@
-//! Gemini CLI: a file for each session, below `tmp/` a folder for each directory.
+//! Gemini CLI: one file for each session, in a folder for each directory below `tmp/`.
 //!
-//! Newer versions append lines: messages, and changes of the whole (`$set`). A message that comes again with the same id
-//! takes the earlier one's place; so a call is emitted by the message that has its result. A session that is taken up
-//! again begins with all its messages anew, which are left out. Older versions write one JSON document each time anew.
+//! Newer versions append lines: messages, and changes of the header (`$set`). A message that is repeated with the
+//! same id replaces the earlier one; so a call is emitted by the message that has its result. A resumed session
+//! begins with all its messages again, which are left out. Older versions rewrite one JSON document each time.
 
 mod message;
 mod part;
@@ -14,19 +14,19 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::bookmark::Place;
+use super::bookmark::RecordPosition;
 use super::builder::{TitledBy, TurnBuilder};
 use super::json::{self, as_a, items, keep_first};
 use super::lines;
 use super::{HistoryError, LastTurn};
 use message::{Message, Messages};
 
-pub(super) use message::taken_apart;
+pub(super) use message::split_exit_code;
 pub(super) use part::{FunctionResponse, Part};
 
 /// A larger document is not read.
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
-/// How much of a file is looked at for the session's id.
+/// How much of a file is searched for the session's id.
 const HEAD_BYTES: u64 = 1 << 10;
 
 /// The document of older versions, and the first line of newer ones.
@@ -64,24 +64,24 @@ pub(super) fn id_of(path: &Path) -> Option<String> {
 }
 
 pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
-    keep_first(&mut builder.draft().cwd, directory_of(path).as_deref());
+    keep_first(&mut builder.header().cwd, directory_of(path).as_deref());
     if path.extension().is_some_and(|of| of == "json") {
         return read_document(path, last_turn, builder);
     }
     let mut messages = Messages::default();
     let mut is_subagents = false;
-    lines::each(path, last_turn, builder, |line, spot, builder| {
+    lines::each(path, last_turn, builder, |line, line_start, builder| {
         let Ok(record) = serde_json::from_slice::<Line<'_>>(line) else { return builder.skip("not a record") };
         match record {
             _ if is_subagents => builder.skip("a record of a sub-agent"),
             Line { set: Some(set), .. } => {
                 let Some(head) = as_a::<Head<'_>>(set) else { return builder.skip("not a record") };
                 builder.title(None, head.summary.as_deref().unwrap_or_default(), TitledBy::Tool);
-                // What was written by an older version is told from here.
+                // A session of an older version continues from these messages.
                 let restated = head.messages.map(items).unwrap_or_default();
-                if messages.is_fresh() && *builder.place() == Place::Start {
+                if messages.has_no_prompt() && *builder.position() == RecordPosition::Start {
                     for message in restated.into_iter().filter_map(as_a::<Message<'_>>) {
-                        messages.emit(&message, || spot.place(), builder);
+                        messages.emit(&message, || line_start.position(), builder);
                     }
                 }
             }
@@ -90,7 +90,7 @@ pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'
                 Err(_) => builder.skip("not a record"),
             },
             Line { id: Some(_), .. } => match serde_json::from_slice::<Message<'_>>(line) {
-                Ok(message) => messages.emit(&message, || spot.place(), builder),
+                Ok(message) => messages.emit(&message, || line_start.position(), builder),
                 Err(_) => builder.skip("not a record"),
             },
             Line { .. } => builder.skip("a record of the program's own"),
@@ -116,39 +116,39 @@ fn read_document(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>
     }
     let listed = head.messages.map(items).unwrap_or_default();
     let listed: Vec<Message<'_>> = listed.into_iter().filter_map(as_a).collect();
-    let from = match builder.place() {
-        Place::Start => 0,
-        Place::Byte { .. } => return Err(HistoryError::ForeignBookmark),
-        Place::Record { key } => {
+    let from = match builder.position() {
+        RecordPosition::Start => 0,
+        RecordPosition::Byte { .. } => return Err(HistoryError::ForeignBookmark),
+        RecordPosition::Record { key } => {
             let at = listed.iter().position(|message| message.id() == key);
             at.ok_or(HistoryError::Rewritten)? + 1
         }
     };
-    let mut behind = builder.place().clone();
+    let mut after = builder.position().clone();
     let mut messages = Messages::default();
     for message in &listed[from..] {
-        messages.emit(message, || behind.clone(), builder);
-        behind = Place::Record { key: message.id().to_owned() };
+        messages.emit(message, || after.clone(), builder);
+        after = RecordPosition::Record { key: message.id().to_owned() };
         if builder.is_over() {
             break;
         }
     }
-    builder.end(behind, last_turn);
+    builder.end(after, last_turn);
     Ok(())
 }
 
 impl Head<'_> {
-    /// Whether it is the record of a person's own conversation.
+    /// Emits the header; returns whether this is the record of a person's own conversation.
     fn emit(&self, builder: &mut TurnBuilder<'_>) -> bool {
         let at = self.start_time.as_deref().and_then(json::instant);
-        let draft = builder.draft();
-        draft.created_at = draft.created_at.or(at);
+        let header = builder.header();
+        header.created_at = header.created_at.or(at);
         builder.title(None, self.summary.as_deref().unwrap_or_default(), TitledBy::Tool);
         self.kind.as_deref() != Some("subagent")
     }
 }
 
-/// `tmp/<folder>/.project_root` holds the directory whose sessions are in `tmp/<folder>/chats/`.
+/// The directory of a session: `tmp/<folder>/.project_root` holds it for the sessions in `tmp/<folder>/chats/`.
 fn directory_of(path: &Path) -> Option<String> {
     let mut root = String::new();
     let file = lines::open(&path.parent()?.parent()?.join(".project_root")).ok()?;

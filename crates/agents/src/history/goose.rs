@@ -1,7 +1,7 @@
 //! goose: one database for all sessions, with a row for each message.
 //!
-//! A message's content is a list of blocks. Results of tools come as messages of the user. When goose makes room in its
-//! window it writes all messages of a session anew, with the same ids and other numbers; so messages are known by ids.
+//! A message's content is a list of blocks. Results of tools come as user messages. When goose compacts, it rewrites
+//! all messages of a session with the same ids and other numbers; so messages are identified by their ids.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -12,18 +12,18 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::bookmark::Place;
+use super::bookmark::RecordPosition;
 use super::builder::{TitledBy, TurnBuilder};
-use super::calls::{self, Shown};
+use super::calls::{self, CallOutput};
 use super::json::{as_a, items, keep_first};
 use super::sqlite::{Database, Row};
-use super::words::{self, Words};
+use super::user_text::{self, UserText};
 use super::{HistoryError, LastTurn, blobs};
 use crate::acp::cut_chars;
 
-/// Later instants than this are in milliseconds; goose has written both.
+/// Larger numbers are milliseconds; goose has written both.
 const LAST_SECOND: i64 = 100_000_000_000;
-/// What it calls a session before its model has thought of a name.
+/// The titles of a session before its model has generated one.
 const NOT_NAMED_YET: [&str; 3] = ["CLI Session", "ACP Session", "New Chat"];
 
 #[derive(Deserialize)]
@@ -59,7 +59,7 @@ struct Outcome<'a> {
 }
 
 #[derive(Deserialize)]
-struct Call<'a> {
+struct CallRecord<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
     arguments: Option<Value>,
@@ -67,7 +67,7 @@ struct Call<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Given<'a> {
+struct ResultValue<'a> {
     #[serde(borrow)]
     content: &'a RawValue,
     is_error: Option<bool>,
@@ -84,7 +84,7 @@ struct ModelConfig {
     model_name: Option<String>,
 }
 
-/// The sessions in a database that a person began, with when each changed last.
+/// The sessions in a database that a person began, each with the time of its last change.
 pub(super) fn sessions(path: &Path, max: usize) -> Vec<(String, Timestamp)> {
     let mut found = Vec::new();
     let Ok(database) = Database::open(path) else { return found };
@@ -102,7 +102,7 @@ pub(super) fn sessions(path: &Path, max: usize) -> Vec<(String, Timestamp)> {
             ControlFlow::Continue(())
         },
     );
-    // A database of another shape holds none that we know.
+    // A database of another shape has no known sessions.
     drop(listed);
     found
 }
@@ -115,8 +115,8 @@ pub(super) fn read(
 ) -> Result<(), HistoryError> {
     let database = Database::open(path)?;
     emit_session(&database, id, builder)?;
-    let (after_at, after_id) = after(&database, id, builder.place())?;
-    let mut behind = builder.place().clone();
+    let (after_at, after_id) = after(&database, id, builder.position())?;
+    let mut after = builder.position().clone();
     let max_bytes = builder.limits().record_bytes.to_string();
     database.each(
         "SELECT message_id, created_timestamp, role,
@@ -128,14 +128,14 @@ pub(super) fn read(
          ORDER BY created_timestamp, id",
         &[id, &after_at.to_string(), &after_id.to_string(), &max_bytes],
         |row| {
-            emit_message(&row, &behind, builder);
+            emit_message(&row, &after, builder);
             if let Some(key) = row.text(0) {
-                behind = Place::Record { key: key.to_owned() };
+                after = RecordPosition::Record { key: key.to_owned() };
             }
             if builder.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         },
     )?;
-    builder.end(behind, last_turn);
+    builder.end(after, last_turn);
     Ok(())
 }
 
@@ -146,10 +146,10 @@ fn emit_session(database: &Database, id: &str, builder: &mut TurnBuilder<'_>) ->
          WHERE id = ?1",
         &[id],
         |row| {
-            let draft = builder.draft();
-            keep_first(&mut draft.cwd, row.text(0));
-            draft.created_at = row.number(3).map(instant);
-            draft.model = row.text(4).and_then(|model| serde_json::from_str::<ModelConfig>(model).ok()?.model_name);
+            let header = builder.header();
+            keep_first(&mut header.cwd, row.text(0));
+            header.created_at = row.number(3).map(instant);
+            header.model = row.text(4).and_then(|model| serde_json::from_str::<ModelConfig>(model).ok()?.model_name);
             let by = if row.number(2) == Some(1) { TitledBy::Person } else { TitledBy::Tool };
             let name = row.text(1).filter(|name| by == TitledBy::Person || !NOT_NAMED_YET.contains(name));
             builder.title(None, name.unwrap_or_default(), by);
@@ -158,12 +158,12 @@ fn emit_session(database: &Database, id: &str, builder: &mut TurnBuilder<'_>) ->
     )
 }
 
-/// Where the message of the bookmark stands.
-fn after(database: &Database, id: &str, place: &Place) -> Result<(i64, i64), HistoryError> {
-    let key = match place {
-        Place::Start => return Ok((i64::MIN, i64::MIN)),
-        Place::Byte { .. } => return Err(HistoryError::ForeignBookmark),
-        Place::Record { key } => key,
+/// The row of the bookmark's message.
+fn after(database: &Database, id: &str, position: &RecordPosition) -> Result<(i64, i64), HistoryError> {
+    let key = match position {
+        RecordPosition::Start => return Ok((i64::MIN, i64::MIN)),
+        RecordPosition::Byte { .. } => return Err(HistoryError::ForeignBookmark),
+        RecordPosition::Record { key } => key,
     };
     let mut found = None;
     database.each(
@@ -177,7 +177,7 @@ fn after(database: &Database, id: &str, place: &Place) -> Result<(i64, i64), His
     found.ok_or(HistoryError::Rewritten)
 }
 
-fn emit_message(row: &Row<'_>, behind: &Place, builder: &mut TurnBuilder<'_>) {
+fn emit_message(row: &Row<'_>, after: &RecordPosition, builder: &mut TurnBuilder<'_>) {
     let (Some(at), Some(role), Some(content)) = (row.number(1), row.text(2), row.text(3)) else {
         return builder.skip("a record that is too long");
     };
@@ -193,7 +193,7 @@ fn emit_message(row: &Row<'_>, behind: &Place, builder: &mut TurnBuilder<'_>) {
     for block in &blocks {
         match (role, block.kind.as_ref()) {
             ("user", "text") => {
-                if let Words::Own(own) = words::of(block.text.as_deref().unwrap_or_default()) {
+                if let UserText::Own(own) = user_text::classify(block.text.as_deref().unwrap_or_default()) {
                     said.push(own.to_owned());
                 }
             }
@@ -210,7 +210,7 @@ fn emit_message(row: &Row<'_>, behind: &Place, builder: &mut TurnBuilder<'_>) {
         }
     }
     if !said.is_empty() || !images.is_empty() {
-        builder.prompt(at, said.join("\n\n"), images, behind.clone());
+        builder.prompt(at, said.join("\n\n"), images, after.clone());
     }
     let is_answer = role == "assistant" && blocks.iter().any(|block| block.kind == "text");
     if is_answer && !blocks.iter().any(|block| block.kind == "toolRequest") {
@@ -224,7 +224,7 @@ impl Block<'_> {
             ("text", ..) => builder.text(at, self.text.as_deref().unwrap_or_default().to_owned()),
             ("thinking", ..) => builder.thought(at, self.thinking.as_deref().unwrap_or_default().to_owned()),
             ("reasoning", ..) => builder.thought(at, self.text.as_deref().unwrap_or_default().to_owned()),
-            ("toolRequest", Some(id), Some(call), _) => match call.value.and_then(as_a::<Call<'_>>) {
+            ("toolRequest", Some(id), Some(call), _) => match call.value.and_then(as_a::<CallRecord<'_>>) {
                 Some(call) => builder.call(at, id, calls::start(&call.name, call.arguments)),
                 None => builder.skip("a call that is none"),
             },
@@ -240,14 +240,14 @@ impl Block<'_> {
 
 impl Outcome<'_> {
     fn emit(&self, at: Timestamp, id: &str, builder: &mut TurnBuilder<'_>) {
-        let given: Option<Given<'_>> = self.value.and_then(as_a);
-        let has_failed = self.error.is_some() || given.as_ref().is_some_and(|given| given.is_error == Some(true));
+        let result: Option<ResultValue<'_>> = self.value.and_then(as_a);
+        let has_failed = self.error.is_some() || result.as_ref().is_some_and(|result| result.is_error == Some(true));
         // Older versions have the list of blocks itself.
-        let content = given.map(|given| given.content).or(self.value).map(items).unwrap_or_default();
+        let content = result.map(|result| result.content).or(self.value).map(items).unwrap_or_default();
         let blocks: Vec<Block<'_>> = content.into_iter().filter_map(as_a).collect();
         let texts: Vec<&str> = blocks.iter().filter_map(|block| block.text.as_deref()).collect();
         let output = self.error.as_deref().map_or_else(|| texts.join("\n"), str::to_owned);
-        let mut shown = Shown::default();
+        let mut shown = CallOutput::default();
         match builder.find_call(id) {
             Some(call) if call.kind == Some(ToolKind::Execute) => {
                 let command = call.input.as_ref().and_then(calls::command).unwrap_or_default();

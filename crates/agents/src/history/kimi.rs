@@ -1,9 +1,9 @@
-//! Kimi Code: a folder for each session, below `sessions/` a folder for each directory.
+//! Kimi Code: a folder for each session, in a folder for each directory below `sessions/`.
 //!
-//! `state.json` says where the conversation was held and what it is called; `agents/main/wire.jsonl` has what happened, a
-//! line each. `turn.prompt` is what the person said and `context.append_loop_event` what the agent did. The messages that
-//! the model was sent (`context.append_message`) say the person's words again and hold the program's own reminders, so
-//! they are left out; what sub-agents did is in folders beside `main`.
+//! `state.json` has the directory and the title; `agents/main/wire.jsonl` has the events, a line each. `turn.prompt`
+//! is the person's prompt and `context.append_loop_event` what the agent did. The messages that the model was sent
+//! (`context.append_message`) repeat the person's text and hold the program's own reminders, so they are left out.
+//! Sub-agents have folders beside `main`.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -15,15 +15,15 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::builder::{TitledBy, TurnBuilder};
-use super::calls::{self, Shown};
+use super::calls::{self, CallOutput};
 use super::json::{Text, as_a, items, keep_first};
-use super::lines::{self, Spot};
-use super::words::{self, Words};
+use super::lines::{self, LineStart};
+use super::user_text::{self, UserText};
 use super::{HistoryError, LastTurn};
 
-/// Below a session's folder.
+/// The file in a session's folder.
 pub(super) const WIRE: &str = "agents/main/wire.jsonl";
-/// What a call came to that the person did not allow.
+/// The output of a call that the person did not allow.
 const REFUSED: &str = "was not run because the user rejected";
 /// Far more than any has.
 const MAX_STATE_BYTES: u64 = 1 << 20;
@@ -106,18 +106,18 @@ struct CallResult<'a> {
 
 pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
     emit_state(path, builder);
-    lines::each(path, last_turn, builder, |line, spot, builder| {
+    lines::each(path, last_turn, builder, |line, line_start, builder| {
         let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return builder.skip("not a record") };
         let Some(at) = record.time.map(Timestamp::from_millis) else {
             return builder.skip("a record of the program's own");
         };
         match record.kind.as_ref() {
-            "turn.prompt" => record.emit_prompt(at, spot, builder),
+            "turn.prompt" => record.emit_prompt(at, line_start, builder),
             "context.append_loop_event" => match record.event.and_then(as_a::<Event<'_>>) {
                 Some(event) => event.emit(at, builder),
                 None => builder.skip("not a record"),
             },
-            "llm.request" => keep_first(&mut builder.draft().model, record.model.as_deref()),
+            "llm.request" => keep_first(&mut builder.header().model, record.model.as_deref()),
             "usage.record" => {
                 let Tokens { input_other, input_cache_read, input_cache_creation, output } =
                     record.usage.unwrap_or_default();
@@ -134,34 +134,34 @@ pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'
     })
 }
 
-/// What stands beside the record is not needed to read it.
+/// Reads the state file beside the record; the record can be read without it.
 fn emit_state(path: &Path, builder: &mut TurnBuilder<'_>) {
     let folder = path.ancestors().nth(3).unwrap_or(path);
     let mut text = Vec::new();
     let read =
         lines::open(&folder.join("state.json")).and_then(|file| file.take(MAX_STATE_BYTES).read_to_end(&mut text));
     let Some(state) = read.ok().and_then(|_| serde_json::from_slice::<State<'_>>(&text).ok()) else { return };
-    keep_first(&mut builder.draft().cwd, state.cwd.as_deref());
+    keep_first(&mut builder.header().cwd, state.cwd.as_deref());
     let by = if state.is_custom_title == Some(true) { TitledBy::Person } else { TitledBy::Tool };
     builder.title(None, state.title.as_deref().unwrap_or_default(), by);
 }
 
 impl Record<'_> {
-    fn emit_prompt(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
+    fn emit_prompt(&self, at: Timestamp, line_start: LineStart<'_>, builder: &mut TurnBuilder<'_>) {
         let is_persons = self.origin.as_ref().is_none_or(|origin| origin.kind == "user");
         let parts = self.input.map(items).unwrap_or_default().into_iter().filter_map(as_a::<Part<'_>>);
         let mut said = Vec::new();
         for text in parts.filter_map(|part| part.text).filter(|_| is_persons) {
-            match words::of(&text) {
-                Words::Own(own) => said.push(own.to_owned()),
-                Words::Command(command) => said.push(command),
-                Words::Interrupted | Words::Summary(_) | Words::CommandOutput | Words::Tools => (),
+            match user_text::classify(&text) {
+                UserText::Own(own) => said.push(own.to_owned()),
+                UserText::Command(command) => said.push(command),
+                UserText::Interrupted | UserText::Summary(_) | UserText::CommandOutput | UserText::Tools => (),
             }
         }
         if said.is_empty() {
             return builder.skip("a message of the program's own");
         }
-        builder.prompt(at, said.join("\n\n"), Vec::new(), spot.place());
+        builder.prompt(at, said.join("\n\n"), Vec::new(), line_start.position());
     }
 }
 
@@ -197,8 +197,8 @@ impl Event<'_> {
     }
 }
 
-fn shown(call: Option<&ToolChange>, status: ToolStatus, output: &str) -> Shown {
-    let mut shown = Shown::default();
+fn shown(call: Option<&ToolChange>, status: ToolStatus, output: &str) -> CallOutput {
+    let mut shown = CallOutput::default();
     let input = call.and_then(|call| call.input.as_ref());
     match (call.and_then(|call| call.kind), input) {
         (Some(ToolKind::Execute), Some(input)) if status != ToolStatus::Cancelled => {

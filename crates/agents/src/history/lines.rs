@@ -1,6 +1,6 @@
-//! The lines of a file that may be written while it is read.
+//! Reads the lines of a file that may be written at the same time.
 //!
-//! Invariant: a line is given whole or not at all, and memory does not grow with the length of one.
+//! Invariant: a line is returned whole or not at all, and memory does not grow with the length of a line.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
@@ -9,42 +9,42 @@ use std::path::Path;
 
 use serde::de::IgnoredAny;
 
-use super::bookmark::{self, CHECKED_BYTES, Place};
+use super::bookmark::{self, CHECKED_BYTES, RecordPosition};
 use super::builder::TurnBuilder;
 use super::{HistoryError, LastTurn};
 
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// The place before a line.
+/// The start of a line.
 #[derive(Clone, Copy)]
-pub(super) struct Spot<'a> {
+pub(super) struct LineStart<'a> {
     offset: u64,
     before: &'a [u8],
 }
 
-impl Spot<'_> {
-    pub(super) fn place(self) -> Place {
-        Place::Byte { offset: self.offset, check: bookmark::hash(self.before) }
+impl LineStart<'_> {
+    pub(super) fn position(self) -> RecordPosition {
+        RecordPosition::Byte { offset: self.offset, check: bookmark::hash(self.before) }
     }
 }
 
-/// Gives each line behind the builder's bookmark to `take`, and emits the last turn as it should be.
+/// Passes each line after the builder's bookmark to `take`, and emits the last turn as `last_turn` says.
 pub(super) fn each(
     path: &Path,
     last_turn: LastTurn,
     builder: &mut TurnBuilder<'_>,
-    mut take: impl FnMut(&[u8], Spot<'_>, &mut TurnBuilder<'_>),
+    mut take: impl FnMut(&[u8], LineStart<'_>, &mut TurnBuilder<'_>),
 ) -> Result<(), HistoryError> {
-    let mut lines = Lines::open(path, builder.place(), builder.limits().record_bytes)?;
+    let mut lines = Lines::open(path, builder.position(), builder.limits().record_bytes)?;
     while !builder.is_over() {
         match lines.next()? {
             Line::Whole { line: [], .. } => (),
-            Line::Whole { line, spot } => take(line, spot, builder),
+            Line::Whole { line, line_start } => take(line, line_start, builder),
             Line::TooLong => builder.skip("a record that is too long"),
-            // Nobody will write the rest of it; perhaps only the end of the line is missing.
-            Line::Torn { line, spot } if last_turn == LastTurn::Tell => {
+            // Nobody will write the rest of it; perhaps only the line end is missing.
+            Line::Torn { line, line_start } if last_turn == LastTurn::Emit => {
                 if serde_json::from_slice::<IgnoredAny>(line).is_ok() {
-                    take(line, spot, builder);
+                    take(line, line_start, builder);
                     lines.pass_torn();
                 } else {
                     builder.skip("a torn record");
@@ -54,8 +54,8 @@ pub(super) fn each(
             Line::Torn { .. } | Line::End => break,
         }
     }
-    let behind = Spot { offset: lines.offset, before: &lines.before };
-    builder.end(behind.place(), last_turn);
+    let after = LineStart { offset: lines.offset, before: &lines.before };
+    builder.end(after.position(), last_turn);
     Ok(())
 }
 
@@ -63,10 +63,10 @@ struct Lines {
     file: BufReader<File>,
     max_bytes: u64,
     line: Vec<u8>,
-    /// Where the line that is read next begins, and the last bytes before it.
+    /// Where the next line begins, and the last bytes before it.
     offset: u64,
     before: Vec<u8>,
-    /// The same of the line that was read last.
+    /// The same for the line that was read last.
     line_offset: u64,
     before_line: Vec<u8>,
 }
@@ -74,26 +74,26 @@ struct Lines {
 enum Line<'a> {
     Whole {
         line: &'a [u8],
-        spot: Spot<'a>,
+        line_start: LineStart<'a>,
     },
-    /// Longer than is read.
+    /// Longer than the limit.
     TooLong,
-    /// What is there of a line whose end is not.
+    /// An incomplete line at the end of the file.
     Torn {
         line: &'a [u8],
-        spot: Spot<'a>,
+        line_start: LineStart<'a>,
     },
     End,
 }
 
 impl Lines {
-    fn open(path: &Path, after: &Place, max_bytes: usize) -> Result<Self, HistoryError> {
+    fn open(path: &Path, after: &RecordPosition, max_bytes: usize) -> Result<Self, HistoryError> {
         let mut file = open(path)?;
         let offset = match after {
-            Place::Start => 0,
-            Place::Byte { offset, check } if bookmark::is_unchanged(&mut file, *offset, *check)? => *offset,
-            Place::Byte { .. } => return Err(HistoryError::Rewritten),
-            Place::Record { .. } => return Err(HistoryError::ForeignBookmark),
+            RecordPosition::Start => 0,
+            RecordPosition::Byte { offset, check } if bookmark::is_unchanged(&mut file, *offset, *check)? => *offset,
+            RecordPosition::Byte { .. } => return Err(HistoryError::Rewritten),
+            RecordPosition::Record { .. } => return Err(HistoryError::ForeignBookmark),
         };
         let mut before = Vec::new();
         let from = offset.saturating_sub(CHECKED_BYTES as u64);
@@ -119,13 +119,13 @@ impl Lines {
         let read = (&mut self.file).take(self.max_bytes + 1).read_until(b'\n', &mut self.line)?;
         if self.line.last() == Some(&b'\n') {
             self.pass(read as u64);
-            return Ok(Line::Whole { line: self.line.trim_ascii(), spot: self.spot() });
+            return Ok(Line::Whole { line: self.line.trim_ascii(), line_start: self.line_start() });
         }
         if read as u64 <= self.max_bytes {
-            let torn = Line::Torn { line: self.line.trim_ascii(), spot: self.spot() };
+            let torn = Line::Torn { line: self.line.trim_ascii(), line_start: self.line_start() };
             return Ok(if read == 0 { Line::End } else { torn });
         }
-        // The rest of it is only looked through for its end.
+        // The rest is only searched for the line end.
         let mut bytes = read as u64;
         loop {
             self.keep_end();
@@ -143,11 +143,11 @@ impl Lines {
         }
     }
 
-    fn spot(&self) -> Spot<'_> {
-        Spot { offset: self.line_offset, before: &self.before_line }
+    fn line_start(&self) -> LineStart<'_> {
+        LineStart { offset: self.line_offset, before: &self.before_line }
     }
 
-    /// Takes the torn line that was read last for a whole one.
+    /// Counts the torn line that was read last as a whole one.
     fn pass_torn(&mut self) {
         self.pass(self.line.len() as u64);
     }
@@ -157,7 +157,7 @@ impl Lines {
         self.keep_end();
     }
 
-    /// Keeps the end of what was read last.
+    /// Keeps the last bytes that were read.
     fn keep_end(&mut self) {
         self.before.extend_from_slice(&self.line[self.line.len().saturating_sub(CHECKED_BYTES)..]);
         let excess = self.before.len().saturating_sub(CHECKED_BYTES);
@@ -165,9 +165,9 @@ impl Lines {
     }
 }
 
-/// A plain file, not what a link leads to.
+/// Opens a regular file; a link is not followed.
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    // Without waiting: a pipe that somebody put there would never open.
+    // Without waiting: opening a pipe would block for ever.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
     if !file.metadata()?.is_file() {

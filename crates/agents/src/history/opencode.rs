@@ -1,7 +1,7 @@
 //! opencode: one database for all sessions, with a row for each message and for each part of one.
 //!
-//! A turn is a message of the user and the messages of the assistant that follow it. Sessions with a parent are those
-//! of sub-agents, which their parent has as a call of its own.
+//! A turn is a user message and the assistant messages that follow it. Sessions with a parent are those of
+//! sub-agents; the parent has them as calls.
 
 mod parts;
 
@@ -13,7 +13,7 @@ use model::{Notice, Outcome, Severity, Timestamp, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::bookmark::Place;
+use super::bookmark::RecordPosition;
 use super::builder::{TitledBy, TurnBuilder};
 use super::json::keep_first;
 use super::sqlite::{Database, Row};
@@ -21,7 +21,7 @@ use super::{HistoryError, LastTurn};
 use crate::acp::cut_chars;
 use parts::{Part, Prompt};
 
-/// What a session is called before it has a title.
+/// The beginnings of a session's title before it has a real one.
 const NO_TITLES: [&str; 2] = ["New session - ", "Child session - "];
 
 #[derive(Deserialize)]
@@ -75,7 +75,7 @@ struct Times {
     completed: Option<i64>,
 }
 
-/// The sessions in a database, with when each changed last.
+/// The sessions in a database, each with the time of its last change.
 pub(super) fn sessions(path: &Path, max: usize) -> Vec<(String, Timestamp)> {
     let mut found = Vec::new();
     let Ok(database) = Database::open(path) else { return found };
@@ -93,7 +93,7 @@ pub(super) fn sessions(path: &Path, max: usize) -> Vec<(String, Timestamp)> {
             ControlFlow::Continue(())
         },
     );
-    // A database of another shape holds none that we know.
+    // A database of another shape has no known sessions.
     drop(listed);
     found
 }
@@ -106,8 +106,8 @@ pub(super) fn read(
 ) -> Result<(), HistoryError> {
     let database = Database::open(path)?;
     emit_session(&database, id, builder)?;
-    let (after_at, after_id) = after(&database, id, builder.place())?;
-    let mut behind = builder.place().clone();
+    let (after_at, after_id) = after(&database, id, builder.position())?;
+    let mut after = builder.position().clone();
     let max_bytes = builder.limits().record_bytes.to_string();
     let mut failure = None;
     database.each(
@@ -118,24 +118,24 @@ pub(super) fn read(
          ORDER BY time_created, id",
         &[id, &after_at.to_string(), &after_id, &max_bytes],
         |row| {
-            failure = emit_message(&database, &row, &behind, builder).err();
+            failure = emit_message(&database, &row, &after, builder).err();
             if let Some(key) = row.text(0) {
-                behind = Place::Record { key: key.to_owned() };
+                after = RecordPosition::Record { key: key.to_owned() };
             }
             if failure.is_some() || builder.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         },
     )?;
     failure.map_or(Ok(()), Err)?;
-    builder.end(behind, last_turn);
+    builder.end(after, last_turn);
     Ok(())
 }
 
 fn emit_session(database: &Database, id: &str, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
     database.each("SELECT directory, title, version, time_created FROM session WHERE id = ?1", &[id], |row| {
-        let draft = builder.draft();
-        keep_first(&mut draft.cwd, row.text(0));
-        keep_first(&mut draft.version, row.text(2));
-        draft.created_at = row.number(3).map(Timestamp::from_millis);
+        let header = builder.header();
+        keep_first(&mut header.cwd, row.text(0));
+        keep_first(&mut header.version, row.text(2));
+        header.created_at = row.number(3).map(Timestamp::from_millis);
         if let Some(title) = row.text(1).filter(|title| !NO_TITLES.iter().any(|none| title.starts_with(none))) {
             builder.title(None, title, TitledBy::Tool);
         }
@@ -143,12 +143,12 @@ fn emit_session(database: &Database, id: &str, builder: &mut TurnBuilder<'_>) ->
     })
 }
 
-/// Where the message of the bookmark stands.
-fn after(database: &Database, id: &str, place: &Place) -> Result<(i64, String), HistoryError> {
-    let key = match place {
-        Place::Start => return Ok((i64::MIN, String::new())),
-        Place::Byte { .. } => return Err(HistoryError::ForeignBookmark),
-        Place::Record { key } => key,
+/// The row of the bookmark's message.
+fn after(database: &Database, id: &str, position: &RecordPosition) -> Result<(i64, String), HistoryError> {
+    let key = match position {
+        RecordPosition::Start => return Ok((i64::MIN, String::new())),
+        RecordPosition::Byte { .. } => return Err(HistoryError::ForeignBookmark),
+        RecordPosition::Record { key } => key,
     };
     let mut found = None;
     database.each("SELECT time_created FROM message WHERE id = ?1 AND session_id = ?2", &[key, id], |row| {
@@ -161,7 +161,7 @@ fn after(database: &Database, id: &str, place: &Place) -> Result<(i64, String), 
 fn emit_message(
     database: &Database,
     row: &Row<'_>,
-    behind: &Place,
+    after: &RecordPosition,
     builder: &mut TurnBuilder<'_>,
 ) -> Result<(), HistoryError> {
     let (Some(id), Some(at), Some(data)) = (row.text(0), row.number(1), row.text(2)) else {
@@ -177,7 +177,7 @@ fn emit_message(
         "user" => {
             let mut prompt = Prompt::default();
             each_part(database, id, builder, |_, part, builder| prompt.take(&part, builder.limits()))?;
-            prompt.emit(at, behind, builder);
+            prompt.emit(at, after, builder);
         }
         "assistant" if message.summary.is_some_and(|summary| summary.get() == "true") => {
             let mut summary = Vec::new();
@@ -185,7 +185,7 @@ fn emit_message(
             builder.compacted(at, Some(summary.join("\n\n")).filter(|summary| !summary.is_empty()));
         }
         "assistant" => {
-            keep_first(&mut builder.draft().model, message.model.as_deref());
+            keep_first(&mut builder.header().model, message.model.as_deref());
             each_part(database, id, builder, |at, part, builder| part.emit(at, builder))?;
             message.emit_end(at, builder);
         }

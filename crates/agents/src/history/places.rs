@@ -1,8 +1,7 @@
-//! Where the tools keep their transcripts, and which there are.
+//! Finds the transcripts of other tools.
 //!
-//! Invariant: no transcript is parsed to be found, though the first bytes of one may have to be looked at for its id and a
-//! database be asked which it holds; and no link is followed on the way down from a tool's own
-//! folder. How deep and how many are bounded.
+//! Invariant: no transcript is parsed to be found, though its first bytes may be read for its id, and a database is
+//! asked for its sessions. No link is followed below a tool's own folder. Depth and number are bounded.
 
 use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use model::Timestamp;
 
 use super::{copilot, goose, kimi, opencode};
 
-/// How many transcripts of one tool are found.
+/// How many transcripts of one tool are listed.
 const MAX_FOUND: usize = 200_000;
 
 /// A tool that keeps transcripts.
@@ -29,7 +28,7 @@ pub enum Tool {
     Copilot,
 }
 
-/// Where to look. What a tool's own variable says takes the place of what is usual.
+/// Where to look. A tool's own variable overrides the usual folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// The person's home directory.
@@ -38,7 +37,7 @@ pub struct Places {
     pub claude: Option<PathBuf>,
     /// `CODEX_HOME`
     pub codex: Option<PathBuf>,
-    /// `XDG_DATA_HOME`, below which opencode and goose keep theirs.
+    /// `XDG_DATA_HOME`, for opencode and goose.
     pub data: Option<PathBuf>,
     /// `OPENCODE_DB`
     pub opencode: Option<PathBuf>,
@@ -57,13 +56,13 @@ pub struct Places {
 /// A conversation that somebody had with a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundConversation {
-    /// With which.
+    /// The tool.
     pub tool: Tool,
-    /// The tool's own id of it, by which the tool can take it up again.
+    /// The tool's own id of it, with which the tool can resume it.
     pub id: String,
     /// The file or database that it is in.
     pub path: PathBuf,
-    /// How large the file is; 0 where one holds many conversations.
+    /// The size of the file; 0 where one holds many conversations.
     pub bytes: u64,
     /// When it changed last.
     pub modified_at: Timestamp,
@@ -82,7 +81,7 @@ impl Tool {
         Self::Copilot,
     ];
 
-    /// What the catalog calls the agent.
+    /// The agent's name in the catalog.
     pub fn agent_name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude",
@@ -155,7 +154,7 @@ impl Places {
     }
 }
 
-/// The conversations that are there, those that changed last first.
+/// The conversations that exist, the last changed first.
 pub fn find(places: &Places) -> Vec<FoundConversation> {
     let mut found = Vec::new();
     for tool in Tool::ALL {
@@ -175,13 +174,13 @@ pub fn find(places: &Places) -> Vec<FoundConversation> {
     found
 }
 
-/// `projects/<folder>/<session>.jsonl`. What a sub-agent did is in `agent-….jsonl` and in folders below.
+/// `projects/<folder>/<session>.jsonl`. Sub-agents have `agent-….jsonl` and folders below.
 fn claude(projects: &Path) -> Vec<FoundConversation> {
     let files = files_below(projects, 1, &|name| name.ends_with(".jsonl") && !name.starts_with("agent-"));
     files.into_iter().map(|file| file.found(Tool::ClaudeCode, str::to_owned)).collect()
 }
 
-/// `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`, and all in one folder once they are put away.
+/// `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`, and all in one folder once they are archived.
 fn codex(home: &Path) -> Vec<FoundConversation> {
     let is_rollout = |name: &str| name.starts_with("rollout-") && name.ends_with(".jsonl");
     let mut files = files_below(&home.join("sessions"), 3, &is_rollout);
@@ -193,7 +192,7 @@ fn codex(home: &Path) -> Vec<FoundConversation> {
     files.into_iter().map(|file| file.found(Tool::Codex, id)).collect()
 }
 
-/// `tmp/<folder>/chats/session-<time>-<beginning of the id>.jsonl`; what sub-agents did is in folders below.
+/// `tmp/<folder>/chats/session-<time>-<beginning of the id>.jsonl`; sub-agents have folders below.
 fn gemini(folders: &Path) -> Vec<FoundConversation> {
     let chats = names_in(folders, FileType::is_dir).take(MAX_FOUND).map(|folder| folder.join("chats"));
     let is_chat = |name: &str| name.starts_with("session-") && (name.ends_with(".jsonl") || name.ends_with(".json"));
@@ -213,7 +212,7 @@ fn qwen(projects: &Path) -> Vec<FoundConversation> {
     files.map(|file| file.found(Tool::Qwen, str::to_owned)).collect()
 }
 
-/// A folder for each session, so many below this one and called like the session, with its record in it.
+/// A folder for each session, `depth` levels below this one and named after the session, with its record in it.
 fn in_folders(tool: Tool, folder: &Path, depth: usize, record: &str) -> Vec<FoundConversation> {
     let sessions = folders_below(folder, depth);
     let found = sessions.iter().filter_map(|session| {
@@ -223,7 +222,7 @@ fn in_folders(tool: Tool, folder: &Path, depth: usize, record: &str) -> Vec<Foun
             path.push(name);
             fs::symlink_metadata(&path).ok().filter(|found| !found.is_symlink())?;
         }
-        Some(look_at(path)?.found(tool, |_| id.to_owned()))
+        Some(read_metadata(path)?.found(tool, |_| id.to_owned()))
     });
     found.take(MAX_FOUND).collect()
 }
@@ -250,15 +249,15 @@ impl FoundFile {
     }
 }
 
-/// The files so many folders below this one, by name. What can not be looked into holds none.
+/// The files `depth` levels below this folder, by name. Folders that can not be read count as empty.
 fn files_below(folder: &Path, depth: usize, is_wanted: &dyn Fn(&str) -> bool) -> Vec<FoundFile> {
     let folders = folders_below(folder, depth);
     let files = folders.iter().flat_map(|folder| names_in(folder, FileType::is_file));
     let wanted = files.filter(|path| path.file_name().is_some_and(|name| name.to_str().is_some_and(is_wanted)));
-    wanted.take(MAX_FOUND).filter_map(look_at).collect()
+    wanted.take(MAX_FOUND).filter_map(read_metadata).collect()
 }
 
-/// The folders so many below this one.
+/// The folders `depth` levels below this one.
 fn folders_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut folders = vec![folder.to_owned()];
     for _ in 0..depth {
@@ -267,13 +266,13 @@ fn folders_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     folders
 }
 
-/// What is directly in a folder and of this type itself, not by what it leads to.
+/// The entries of a folder that are of this type themselves, without following links.
 fn names_in(folder: &Path, is_wanted: fn(&FileType) -> bool) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     entries.filter(move |entry| entry.file_type().is_ok_and(|of| is_wanted(&of))).map(|entry| entry.path())
 }
 
-fn look_at(path: PathBuf) -> Option<FoundFile> {
+fn read_metadata(path: PathBuf) -> Option<FoundFile> {
     let metadata = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
     let modified_at = metadata.modified().map_or(Timestamp::from_millis(0), timestamp);
     Some(FoundFile { path, bytes: metadata.len(), modified_at })

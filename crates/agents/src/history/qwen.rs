@@ -1,7 +1,8 @@
-//! Qwen Code: a file of lines for each session, below `projects/` a folder for each directory.
+//! Qwen Code: one file of lines for each session, in a folder for each directory below `projects/`.
 //!
-//! A line is a message (`user`, `assistant`, `tool_result`) or the program's own (`system`). Messages have the parts of
-//! Gemini's API, from whose command line it grew. A result says what the person was shown of it beside what the model was.
+//! A line is a message (`user`, `assistant`, `tool_result`) or the program's own (`system`). Messages have the parts
+//! of Gemini's API, because it is a fork of Gemini CLI. A result has what the person was shown beside what the model
+//! was sent.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,11 +13,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::builder::TurnBuilder;
-use super::calls::{self, Shown};
-use super::gemini::{FunctionResponse, Part, taken_apart};
+use super::calls::{self, CallOutput};
+use super::gemini::{FunctionResponse, Part, split_exit_code};
 use super::json::{self, as_a, items, keep_first};
-use super::lines::{self, Spot};
-use super::words::{self, Words};
+use super::lines::{self, LineStart};
+use super::user_text::{self, UserText};
 use super::{HistoryError, LastTurn};
 
 #[derive(Deserialize)]
@@ -26,7 +27,7 @@ struct Record<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow)]
     timestamp: Cow<'a, str>,
-    /// Who is behind a message in the person's name; older versions do not say.
+    /// Who wrote a user message; older versions do not say.
     #[serde(borrow)]
     provenance: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -55,7 +56,7 @@ struct Tokens {
 }
 
 #[derive(Deserialize)]
-struct Call<'a> {
+struct CallRecord<'a> {
     #[serde(borrow)]
     id: Cow<'a, str>,
     #[serde(borrow)]
@@ -93,19 +94,19 @@ struct FileDisplay<'a> {
     new_content: Cow<'a, str>,
 }
 
-/// How the change of a file begins that was not there before.
+/// How the diff of a new file begins.
 const OF_A_NEW_FILE: &str = "\n@@ -0,0 ";
 
 pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
-    lines::each(path, last_turn, builder, |line, spot, builder| {
+    lines::each(path, last_turn, builder, |line, line_start, builder| {
         let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return builder.skip("not a record") };
         let Some(at) = json::instant(&record.timestamp) else { return builder.skip("a record without its time") };
-        let draft = builder.draft();
-        keep_first(&mut draft.cwd, record.cwd.as_deref());
-        keep_first(&mut draft.version, record.version.as_deref());
-        keep_first(&mut draft.model, record.model.as_deref());
+        let header = builder.header();
+        keep_first(&mut header.cwd, record.cwd.as_deref());
+        keep_first(&mut header.version, record.version.as_deref());
+        keep_first(&mut header.model, record.model.as_deref());
         match record.kind.as_ref() {
-            "user" => record.emit_prompt(at, spot, builder),
+            "user" => record.emit_prompt(at, line_start, builder),
             "assistant" => record.emit_answer(at, builder),
             "tool_result" => record.emit_results(at, builder),
             _ => builder.skip("a record of the program's own"),
@@ -119,14 +120,14 @@ impl Record<'_> {
         parts.into_iter().filter_map(as_a::<Part<'_>>)
     }
 
-    fn emit_prompt(&self, at: Timestamp, spot: Spot<'_>, builder: &mut TurnBuilder<'_>) {
+    fn emit_prompt(&self, at: Timestamp, line_start: LineStart<'_>, builder: &mut TurnBuilder<'_>) {
         let is_persons = self.provenance.as_deref().is_none_or(|from| from == "real_user");
         let (mut said, mut images): (Vec<String>, Vec<Image>) = (Vec::new(), Vec::new());
         for part in self.parts().filter(|_| is_persons) {
-            match words::of(part.text.as_deref().unwrap_or_default()) {
-                Words::Own(own) => said.push(own.to_owned()),
-                Words::Command(command) => said.push(command),
-                Words::Interrupted | Words::Summary(_) | Words::CommandOutput | Words::Tools => (),
+            match user_text::classify(part.text.as_deref().unwrap_or_default()) {
+                UserText::Own(own) => said.push(own.to_owned()),
+                UserText::Command(command) => said.push(command),
+                UserText::Interrupted | UserText::Summary(_) | UserText::CommandOutput | UserText::Tools => (),
             }
             if let Some(picture) = part.inline_data {
                 picture.join(&mut said, &mut images, builder.limits());
@@ -135,7 +136,7 @@ impl Record<'_> {
         if said.is_empty() && images.is_empty() {
             return builder.skip("a message of the program's own");
         }
-        builder.prompt(at, said.join("\n\n"), images, spot.place());
+        builder.prompt(at, said.join("\n\n"), images, line_start.position());
     }
 
     fn emit_answer(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
@@ -149,7 +150,7 @@ impl Record<'_> {
                     builder.text(at, text.into_owned());
                 }
             }
-            if let Some(Call { id, name, args }) = part.function_call.and_then(as_a) {
+            if let Some(CallRecord { id, name, args }) = part.function_call.and_then(as_a) {
                 has_call = true;
                 builder.call(at, &id, calls::start(&name, args));
             }
@@ -178,16 +179,16 @@ impl Record<'_> {
         }
     }
 
-    fn shown(&self, call: Option<&model::ToolChange>, status: ToolStatus, output: &str) -> Shown {
+    fn shown(&self, call: Option<&model::ToolChange>, status: ToolStatus, output: &str) -> CallOutput {
         let display = self.tool_call_result.as_ref().and_then(|result| result.result_display);
-        let mut shown = Shown::default();
+        let mut shown = CallOutput::default();
         let kind = call.and_then(|call| call.kind);
         if kind == Some(ToolKind::Execute) && status != ToolStatus::Cancelled {
             let command = call.and_then(|call| call.input.as_ref()).and_then(calls::command).unwrap_or_default();
             match display.and_then(as_a::<ShellDisplay<'_>>) {
                 Some(ShellDisplay { exit_code, output }) => shown.terminal(&command, &output, exit_code),
                 None => {
-                    let (exit_code, output) = taken_apart(output);
+                    let (exit_code, output) = split_exit_code(output);
                     shown.terminal(&command, output, exit_code);
                 }
             }

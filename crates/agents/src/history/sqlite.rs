@@ -1,8 +1,8 @@
-//! Databases of other tools: the one place outside of `store` that knows SQLite.
+//! Reads databases of other tools: the only code outside of `store` that knows SQLite.
 //!
-//! Invariant: a database is only read, in one transaction, so that what is read belongs together. One that nobody has
-//! open is read without a lock or a file of our own beside it. One that is in use is read as any other reader would do
-//! it: SQLite notes the reader in the memory that they share, and writes nothing else.
+//! Invariant: a database is only read, in one transaction, so that the rows are consistent. One that nobody has open
+//! is read without a lock and without files of our own beside it. One that is in use is read as any other reader
+//! would: SQLite notes the reader in the shared memory, and writes nothing else.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -13,12 +13,12 @@ use rusqlite::{Connection, OpenFlags, params_from_iter};
 
 use super::{HistoryError, lines};
 
-/// How long a writer is waited for.
+/// How long to wait for a writer.
 const BUSY: Duration = Duration::from_secs(2);
 
 pub(super) struct Database(Connection);
 
-/// A row of an answer.
+/// A row of a result.
 pub(super) struct Row<'a>(&'a rusqlite::Row<'a>);
 
 impl Database {
@@ -36,8 +36,7 @@ impl Database {
         Ok(Self(connection))
     }
 
-    /// Gives each row to `take` until it breaks. Numbers among the values are given as texts and compared as such by
-    /// nobody: SQL casts them.
+    /// Passes each row to `take` until it breaks. Parameters are bound as text; the SQL casts numbers.
     pub(super) fn each(
         &self,
         sql: &str,
@@ -56,7 +55,7 @@ impl Database {
 }
 
 impl Row<'_> {
-    /// The text in this column; `None` if it holds none.
+    /// The text in this column; `None` if it is no text.
     pub(super) fn text(&self, column: usize) -> Option<&str> {
         match self.0.get_ref(column) {
             Ok(ValueRef::Text(text)) => std::str::from_utf8(text).ok(),

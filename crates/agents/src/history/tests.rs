@@ -1,4 +1,4 @@
-//! What is told of real transcripts, of growing, broken and foreign ones.
+//! Tests the reading of real transcripts, and of growing, broken and foreign ones.
 
 mod broken;
 mod databases;
@@ -17,7 +17,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/history")
 }
 
-/// Where the tools would have left the fixtures; `databases` are made of theirs.
+/// Where the tools would have left the fixtures; the databases are made in `databases`.
 fn fixture_places(databases: &Path) -> Places {
     let fixtures = fixtures();
     Places {
@@ -33,13 +33,13 @@ fn fixture_places(databases: &Path) -> Places {
     }
 }
 
-/// One that is a file of its own.
+/// A fixture that is a file of its own.
 fn fixture(id: &str) -> FoundConversation {
     let found = find(&fixture_places(Path::new("/nowhere")));
     found.into_iter().find(|found| found.id == id).unwrap_or_else(|| panic!("no fixture {id}"))
 }
 
-/// A transcript of Claude Code with this content, in a folder of its own.
+/// Writes a transcript of Claude Code with this content, in a folder of its own.
 fn transcript(folder: &Path, content: &[u8]) -> FoundConversation {
     let path = folder.join("transcript.jsonl");
     fs::write(&path, content).unwrap();
@@ -54,13 +54,13 @@ fn transcript(folder: &Path, content: &[u8]) -> FoundConversation {
 }
 
 fn all_of(found: &FoundConversation, after: Option<&Bookmark>, last_turn: LastTurn) -> (Vec<HistoryItem>, Reading) {
-    let mut told = Vec::new();
+    let mut items = Vec::new();
     let mut sink = |next| {
-        told.push(next);
+        items.push(next);
         ControlFlow::Continue(())
     };
     let reading = read(found, after, last_turn, &HistoryLimits::default(), &mut sink).unwrap();
-    (told, reading)
+    (items, reading)
 }
 
 fn user(second: u32, text: &str) -> String {

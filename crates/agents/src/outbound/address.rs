@@ -1,32 +1,32 @@
-//! Which servers may be reached: by their address, and by the IP addresses that it leads to.
+//! Which servers may be reached: by their address, and by the IP addresses that it resolves to.
 //!
-//! Invariant: an address that was read can be used. It holds no secret, and it goes over TLS, or to this machine, or the
-//! person said that it need not.
+//! Invariant: an address that was parsed can be used. It holds no secret, and it goes over TLS, or to this machine,
+//! or the person has allowed plain HTTP.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::Url;
 
-/// Where http without TLS may go.
+/// Where HTTP without TLS may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainHttp {
-    /// Nobody else can listen there.
+    /// Only to this machine, where nobody else can listen.
     ThisMachineOnly,
-    /// The person trusts the network in between.
+    /// Anywhere: the person trusts the network in between.
     Anywhere,
 }
 
-/// Who chose an address, and so how far it may lead.
+/// Who chose an address, and so where it may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rule {
-    /// The person configured it: anywhere over TLS, and without it as far as they said.
+pub(crate) enum AddressRule {
+    /// The person configured it: anywhere over TLS, and without TLS as far as they said.
     Configured(PlainHttp),
-    /// Somebody else named it: without TLS, and on this machine alone.
+    /// Somebody else named it: plain HTTP, on this machine only.
     ThisMachine,
 }
 
-/// Why an address is not used.
+/// Why an address is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AddressError {
     #[error("it does not begin with https:// or http:// and name a host")]
@@ -43,11 +43,11 @@ pub(crate) enum AddressError {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     url: Url,
-    rule: Rule,
+    rule: AddressRule,
 }
 
 impl Address {
-    pub(crate) fn parse(text: &str, rule: Rule) -> Result<Self, AddressError> {
+    pub(crate) fn parse(text: &str, rule: AddressRule) -> Result<Self, AddressError> {
         let url = Url::parse(text).map_err(|_| AddressError::NotHttp)?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
             return Err(AddressError::NotHttp);
@@ -58,11 +58,11 @@ impl Address {
         let address = Self { url, rule };
         let is_plain_here = !address.is_tls() && address.names_this_machine();
         match rule {
-            Rule::ThisMachine if !is_plain_here => Err(AddressError::Elsewhere),
-            Rule::Configured(PlainHttp::ThisMachineOnly) if !address.is_tls() && !is_plain_here => {
+            AddressRule::ThisMachine if !is_plain_here => Err(AddressError::Elsewhere),
+            AddressRule::Configured(PlainHttp::ThisMachineOnly) if !address.is_tls() && !is_plain_here => {
                 Err(AddressError::Plain)
             }
-            Rule::ThisMachine | Rule::Configured(_) => Ok(address),
+            AddressRule::ThisMachine | AddressRule::Configured(_) => Ok(address),
         }
     }
 
@@ -70,8 +70,8 @@ impl Address {
         self.url.scheme() == "https"
     }
 
-    /// Whether a connection to `ip` keeps to the rule. The name `localhost` is somebody's to resolve. Link-local addresses
-    /// are nobody's to configure: clouds give out credentials there.
+    /// Whether a connection to `ip` follows the rule. The name `localhost` may resolve to anything, so its IP
+    /// addresses are checked too. Link-local addresses are never allowed: clouds serve credentials there.
     pub(super) fn may_reach(&self, ip: IpAddr) -> bool {
         let ip = ip.to_canonical();
         let is_for_one_link = match ip {
@@ -79,13 +79,15 @@ impl Address {
             IpAddr::V6(ip) => ip.is_unicast_link_local() || embedded(ip).is_some_and(is_for_one_link),
         };
         let keeps_to_rule = match self.rule {
-            Rule::ThisMachine | Rule::Configured(PlainHttp::ThisMachineOnly) if !self.is_tls() => ip.is_loopback(),
-            Rule::ThisMachine | Rule::Configured(_) => true,
+            AddressRule::ThisMachine | AddressRule::Configured(PlainHttp::ThisMachineOnly) if !self.is_tls() => {
+                ip.is_loopback()
+            }
+            AddressRule::ThisMachine | AddressRule::Configured(_) => true,
         };
         keeps_to_rule && !is_for_one_link && !ip.is_multicast()
     }
 
-    /// Without the brackets of an IPv6 address.
+    /// The host without the brackets of an IPv6 address.
     pub(crate) fn host(&self) -> &str {
         let host = self.url.host_str().unwrap_or_default();
         host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
@@ -95,7 +97,7 @@ impl Address {
         self.url.port_or_known_default().unwrap_or(443)
     }
 
-    /// As the header `Host` wants it.
+    /// The value for the `Host` header.
     pub(super) fn authority(&self) -> &str {
         self.url.authority()
     }
@@ -134,7 +136,7 @@ fn is_for_one_link(ip: Ipv4Addr) -> bool {
     ip.is_link_local() || ip.is_broadcast()
 }
 
-/// The address of the older protocol that a translator would reach: NAT64, 6to4, or written out.
+/// The IPv4 address in an IPv6 address that a translator would reach: NAT64, 6to4, or mapped.
 fn embedded(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match ip.segments() {
@@ -148,13 +150,13 @@ fn embedded(ip: Ipv6Addr) -> Option<Ipv4Addr> {
 mod tests {
     use super::*;
 
-    const CONFIGURED: Rule = Rule::Configured(PlainHttp::ThisMachineOnly);
-    const ANYWHERE: Rule = Rule::Configured(PlainHttp::Anywhere);
+    const CONFIGURED: AddressRule = AddressRule::Configured(PlainHttp::ThisMachineOnly);
+    const ANYWHERE: AddressRule = AddressRule::Configured(PlainHttp::Anywhere);
 
     #[test]
     fn what_the_person_did_not_configure_stays_on_this_machine() {
         for url in ["http://127.0.0.1:9/mcp", "http://localhost/", "http://[::1]:80/mcp", "http://127.9.9.9"] {
-            assert!(Address::parse(url, Rule::ThisMachine).is_ok(), "{url}");
+            assert!(Address::parse(url, AddressRule::ThisMachine).is_ok(), "{url}");
         }
         for (url, expected) in [
             ("https://127.0.0.1/mcp", AddressError::Elsewhere),
@@ -167,7 +169,7 @@ mod tests {
             ("nonsense", AddressError::NotHttp),
             ("", AddressError::NotHttp),
         ] {
-            assert_eq!(Address::parse(url, Rule::ThisMachine), Err(expected), "{url}");
+            assert_eq!(Address::parse(url, AddressRule::ThisMachine), Err(expected), "{url}");
         }
     }
 
@@ -178,11 +180,11 @@ mod tests {
             [("127.0.0.1", true), ("::1", true), ("::ffff:127.0.0.1", true), ("192.0.2.1", false), ("0.0.0.0", false)]
         {
             assert_eq!(reaches("http://localhost", CONFIGURED, ip), expected, "{ip}");
-            assert_eq!(reaches("http://localhost", Rule::ThisMachine, ip), expected, "{ip}");
+            assert_eq!(reaches("http://localhost", AddressRule::ThisMachine, ip), expected, "{ip}");
         }
         assert!(reaches("http://localhost", ANYWHERE, "192.0.2.1"));
         assert!(reaches("https://localhost", CONFIGURED, "192.0.2.1"));
-        // Where clouds tell credentials, and nobody in particular.
+        // Addresses where clouds serve credentials, and unspecified ones.
         for ip in [
             "169.254.169.254",
             "::ffff:169.254.169.254",

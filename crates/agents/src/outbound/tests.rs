@@ -1,4 +1,4 @@
-//! The one way out, against real servers on this machine that answer badly.
+//! Tests the outbound client against real servers on this machine that answer badly.
 
 use std::future::pending;
 
@@ -10,8 +10,8 @@ use super::*;
 const LIMITS: OutboundLimits =
     OutboundLimits { head: Duration::from_secs(3600), pause: Duration::from_secs(3600), body_bytes: 1 << 20 };
 
-/// Hears one request, answers it and stays; the client is to be asked for `/`.
-async fn answering(head: &str, body: Vec<u8>) -> (Client, JoinSet<()>) {
+/// A server that reads one request, answers it and keeps the connection open, and a client for it.
+async fn answering(head: &str, body: Vec<u8>) -> (OutboundClient, JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let said = [head.as_bytes(), &body].concat();
@@ -20,13 +20,13 @@ async fn answering(head: &str, body: Vec<u8>) -> (Client, JoinSet<()>) {
         let (mut stream, _) = listener.accept().await.unwrap();
         assert!(stream.read(&mut [0; 4096]).await.unwrap() > 0);
         stream.write_all(&said).await.ok();
-        // Whoever waits for the end of it waits for ever.
+        // The connection never ends.
         pending::<()>().await;
     });
-    (Client::new(Address::parse(&url, Rule::ThisMachine).unwrap(), LIMITS).unwrap(), server)
+    (OutboundClient::new(Address::parse(&url, AddressRule::ThisMachine).unwrap(), LIMITS).unwrap(), server)
 }
 
-async fn ask(client: &Client) -> Result<Answer, OutboundError> {
+async fn ask(client: &OutboundClient) -> Result<HttpResponse, OutboundError> {
     client.send(Method::GET, "/", HeaderMap::new(), Vec::new()).await
 }
 
@@ -68,7 +68,7 @@ async fn whoever_falls_silent_is_not_waited_for() {
     let (client, _server) = answering("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n", b"x".to_vec()).await;
     let mut body = ask(&client).await.unwrap().body;
     assert_eq!(body.next().await.unwrap().as_deref(), Some(&b"x"[..]));
-    // Nothing else is waited for any more, so the clock runs ahead by itself.
+    // Nothing else is waited for any more, so the paused clock advances by itself.
     tokio::time::pause();
     let err = body.next().await.unwrap_err();
     assert!(matches!(err, OutboundError::TimedOut), "{err:?}");
@@ -76,9 +76,9 @@ async fn whoever_falls_silent_is_not_waited_for() {
 
 #[tokio::test]
 async fn an_address_that_no_rule_allows_is_not_connected_to() {
-    let anywhere = Rule::Configured(PlainHttp::Anywhere);
+    let anywhere = AddressRule::Configured(PlainHttp::Anywhere);
     for url in ["http://169.254.169.254/latest/meta-data", "http://[fe80::1]/", "http://224.0.0.1/"] {
-        let client = Client::new(Address::parse(url, anywhere).unwrap(), LIMITS).unwrap();
+        let client = OutboundClient::new(Address::parse(url, anywhere).unwrap(), LIMITS).unwrap();
         let err = ask(&client).await.err().unwrap();
         assert!(matches!(err, OutboundError::NoAddress), "{url}: {err:?}");
     }

@@ -1,6 +1,6 @@
-//! By which certificates a server is known: those of this system, or the ones that its variables name.
+//! The certificates that are trusted: those of this system, or the ones that its variables name.
 //!
-//! Invariant: TLS is rustls with ring, and no certificate is taken on trust.
+//! Invariant: TLS is rustls with ring, and every certificate is verified.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) enum TrustError {
     Tls(String),
 }
 
-/// Blocking: reads them from the disk.
+/// Blocks: reads the certificates from disk.
 pub(super) fn of_this_system() -> Result<TlsConnector, TrustError> {
     let found = rustls_native_certs::load_native_certs();
     for err in &found.errors {

@@ -1,11 +1,11 @@
-//! The environment that an agent gets.
+//! Chooses the environment of an agent.
 //!
-//! Invariant: what is not named here or by the person does not reach an agent. Our own variables hold secrets, and those
-//! of the loader choose code; neither is ever passed on, not even when it is asked for.
+//! Invariant: a variable that is named neither here nor by the person does not reach an agent. Our own variables hold
+//! secrets, and those of the loader choose code; neither is ever passed on, not even on request.
 
 use std::collections::BTreeMap;
 
-/// What every agent needs to find its user's settings, credentials, tools and network.
+/// Variables that every agent needs to find its user's settings, credentials, tools and network.
 const PASSED: [&str; 21] = [
     "ALL_PROXY",
     "HOME",
@@ -33,7 +33,8 @@ const PASSED: [&str; 21] = [
 const PASSED_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 const NEVER_PREFIXES: [&str; 3] = ["LD_", "DYLD_", "THROUGHLINE_"];
 
-/// Chooses from `base`, the server's own environment, what every agent gets and what `pass` names; `set` wins over both.
+/// Takes from `base`, the server's own environment, what every agent gets and what `pass` names; `set` overrides
+/// both.
 pub fn environment(
     base: &BTreeMap<String, String>,
     pass: &[String],
@@ -49,9 +50,9 @@ pub fn environment(
     chosen.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Whether an agent may be given a variable of this name at all.
+/// Whether a variable of this name may be passed to an agent at all.
 pub(crate) fn may_ever_pass(name: &str) -> bool {
-    // A name with an equals sign would set another variable than the one that was looked at.
+    // A name with an equals sign would set another variable than the one that was checked.
     let is_name = !name.is_empty() && !name.contains(['=', '\0']);
     is_name && !NEVER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

@@ -1,7 +1,8 @@
-//! Watches over one supervisor and its keeper from the server's side, which are one process to it: the keeper's.
+//! The server's side of one supervisor and its keeper. To the server they are one child process, the keeper's.
 //!
-//! Invariant: it ends only when the supervisor has. A supervisor that was killed with its keeper, or that does not do what
-//! it is told, is replaced by hand: its session, and what else carries the agent's mark, is searched and ended from here.
+//! Invariant: the guard ends only after the supervisor has. If a supervisor was killed with its keeper, or does not
+//! obey, the guard does its work: it ends the processes of the supervisor's session and all that carry the agent's
+//! mark.
 
 use std::future;
 use std::io;
@@ -23,23 +24,23 @@ use super::mark::Mark;
 use super::tree::end_session;
 use super::wire::{Ended, Exit, Order, SupervisorMessage};
 
-/// How long it may take to start an agent.
+/// Time limit for starting an agent.
 const START_LIMIT: Duration = Duration::from_secs(10);
-/// How long an agent may take to be ended in peace; the supervisor needs three seconds of it.
+/// Time limit for a graceful stop; the supervisor needs three seconds of it.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
-/// How long a supervisor may take to kill, or to end when control is closed.
+/// Time limit for a supervisor to kill, or to exit when control is closed.
 const KILL_LIMIT: Duration = Duration::from_secs(10);
-/// How long is tried to end what a supervisor has left.
+/// Time limit for ending what a supervisor has left.
 const SEARCH_LIMIT: Duration = Duration::from_secs(10);
 
 /// What the server knows of an agent's process.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct ProcessState {
     pub(super) stderr: Arc<str>,
     pub(super) ended: Option<Ended>,
 }
 
-impl Default for Seen {
+impl Default for ProcessState {
     fn default() -> Self {
         Self { stderr: "".into(), ended: None }
     }
@@ -50,15 +51,15 @@ pub(super) struct Guard {
     news: Lines<OwnedReadHalf>,
     control: OwnedWriteHalf,
     orders: mpsc::Receiver<Order>,
-    seen: watch::Sender<Seen>,
+    seen: watch::Sender<ProcessState>,
     mark: Mark,
 }
 
-/// What came of a supervisor.
-enum Outcome {
-    /// It has told of the end, and ends itself.
-    Told(Ended),
-    /// It has started nothing, and ends itself.
+/// How a supervisor ended.
+enum SupervisorOutcome {
+    /// It has reported the agent's end, and exits.
+    Reported(Ended),
+    /// It has started nothing, and exits.
     Idle,
     /// It is dead, or does not answer.
     Lost,
@@ -69,68 +70,68 @@ impl Guard {
         supervisor: Child,
         control: UnixStream,
         orders: mpsc::Receiver<Order>,
-        seen: watch::Sender<Seen>,
+        seen: watch::Sender<ProcessState>,
         mark: Mark,
     ) -> Self {
         let (news, control) = control.into_split();
         Self { supervisor, news: Lines::new(news, &Faults::default()), control, orders, seen, mark }
     }
 
-    /// From the first line to the end of the supervisor.
-    pub(super) async fn keep(mut self, first_line: String, mut started: oneshot::Sender<Result<i32, LaunchError>>) {
+    /// Runs from the first line to the supervisor's exit.
+    pub(super) async fn watch(mut self, first_line: String, mut started: oneshot::Sender<Result<i32, LaunchError>>) {
         let start = tokio::select! {
             start = timeout(START_LIMIT, self.start(first_line)) => start.unwrap_or(Err(LaunchError::TooSlow)),
-            // Whoever asked does not wait any more.
+            // The caller does not wait any more.
             () = started.closed() => Err(LaunchError::TooSlow),
         };
         let (agent, outcome) = match start {
             Ok(agent) => {
-                // Who asked may be gone: then there will be no orders either.
+                // If the caller is gone, the order channel is closed as well.
                 drop(started.send(Ok(agent)));
-                (Pid::from_raw(agent), self.attend().await)
+                (Pid::from_raw(agent), self.run_until_outcome().await)
             }
             Err(failure) => {
                 let known = match &failure {
-                    LaunchError::Refused(_) => Some(Outcome::Idle),
-                    LaunchError::SupervisorLost => Some(Outcome::Lost),
+                    LaunchError::Refused(_) => Some(SupervisorOutcome::Idle),
+                    LaunchError::SupervisorLost => Some(SupervisorOutcome::Lost),
                     LaunchError::TooSlow | LaunchError::Supervisor(_) | LaunchError::NotText(_) => None,
                 };
                 drop(started.send(Err(failure)));
                 match known {
                     Some(outcome) => (None, outcome),
-                    None => (None, self.call_off().await),
+                    None => (None, self.cancel_start().await),
                 }
             }
         };
-        self.conclude(outcome, agent).await;
+        self.finish(outcome, agent).await;
     }
 
     async fn start(&mut self, mut line: String) -> Result<i32, LaunchError> {
         line.push('\n');
         self.control.write_all(line.as_bytes()).await.map_err(|_| LaunchError::SupervisorLost)?;
-        match next(&mut self.news).await {
+        match next_message(&mut self.news).await {
             Some(SupervisorMessage::Started { pid }) => Ok(pid),
             Some(SupervisorMessage::Failed(refusal)) => Err(refusal.into()),
             Some(SupervisorMessage::Stderr(_) | SupervisorMessage::Ended(_)) | None => Err(LaunchError::SupervisorLost),
         }
     }
 
-    /// Passes on orders and news until it is clear what came of the supervisor.
-    async fn attend(&mut self) -> Outcome {
+    /// Forwards orders and messages until the supervisor's outcome is known.
+    async fn run_until_outcome(&mut self) -> SupervisorOutcome {
         let mut given = None;
         let mut limit = None;
         loop {
             tokio::select! {
-                news = next(&mut self.news) => match news {
+                news = next_message(&mut self.news) => match news {
                     Some(SupervisorMessage::Stderr(text)) => self.seen.send_modify(|seen| seen.stderr = text.into()),
-                    Some(SupervisorMessage::Ended(ended)) => return Outcome::Told(ended),
-                    Some(SupervisorMessage::Started { .. } | SupervisorMessage::Failed(_)) | None => return Outcome::Lost,
+                    Some(SupervisorMessage::Ended(ended)) => return SupervisorOutcome::Reported(ended),
+                    Some(SupervisorMessage::Started { .. } | SupervisorMessage::Failed(_)) | None => return SupervisorOutcome::Lost,
                 },
                 order = self.orders.recv(), if given != Some(Order::Kill) => {
                     // Nobody holds the process any more.
                     let order = order.unwrap_or(Order::Kill);
-                    if self.pass_on(order).await.is_err() {
-                        return Outcome::Lost;
+                    if self.forward(order).await.is_err() {
+                        return SupervisorOutcome::Lost;
                     }
                     given = Some(order);
                     limit = Some(Instant::now() + match order {
@@ -138,42 +139,44 @@ impl Guard {
                         Order::Kill => KILL_LIMIT,
                     });
                 }
-                () = reached(limit) => return Outcome::Lost,
+                () = reached(limit) => return SupervisorOutcome::Lost,
             }
         }
     }
 
-    /// For when the first line may not have got there whole. The other direction stays open, to hear of the end.
-    async fn call_off(&mut self) -> Outcome {
-        wake(&self.supervisor);
+    /// Cancels a start whose first line may not have been written whole. The other direction stays open for the
+    /// report of the end.
+    async fn cancel_start(&mut self) -> SupervisorOutcome {
+        continue_stopped(&self.supervisor);
         let heard = async {
             self.control.shutdown().await.ok()?;
             loop {
-                match next(&mut self.news).await? {
+                match next_message(&mut self.news).await? {
                     SupervisorMessage::Started { .. } | SupervisorMessage::Stderr(_) => {}
-                    SupervisorMessage::Failed(_) => return Some(Outcome::Idle),
-                    SupervisorMessage::Ended(ended) => return Some(Outcome::Told(ended)),
+                    SupervisorMessage::Failed(_) => return Some(SupervisorOutcome::Idle),
+                    SupervisorMessage::Ended(ended) => return Some(SupervisorOutcome::Reported(ended)),
                 }
             }
         };
-        timeout(KILL_LIMIT, heard).await.ok().flatten().unwrap_or(Outcome::Lost)
+        timeout(KILL_LIMIT, heard).await.ok().flatten().unwrap_or(SupervisorOutcome::Lost)
     }
 
-    async fn pass_on(&mut self, order: Order) -> io::Result<()> {
-        wake(&self.supervisor);
+    async fn forward(&mut self, order: Order) -> io::Result<()> {
+        continue_stopped(&self.supervisor);
         let mut line = serde_json::to_vec(&order)?;
         line.push(b'\n');
         self.control.write_all(&line).await
     }
 
-    /// Sees the supervisor off. Its number must not be free before its session has been searched, if that is needed.
-    async fn conclude(mut self, outcome: Outcome, agent: Option<Pid>) {
+    /// Waits for the supervisor's exit. If its session has to be searched, that happens before it is reaped, while
+    /// its pid is its own.
+    async fn finish(mut self, outcome: SupervisorOutcome, agent: Option<Pid>) {
         let unseen =
             |survivors| Ended { exit: Exit::Unknown, stderr: self.seen.borrow().stderr.to_string(), survivors };
         let ended = match outcome {
-            Outcome::Told(ended) => ended,
-            Outcome::Idle => unseen(Vec::new()),
-            Outcome::Lost => unseen(search(&self.supervisor, agent, &self.mark).await),
+            SupervisorOutcome::Reported(ended) => ended,
+            SupervisorOutcome::Idle => unseen(Vec::new()),
+            SupervisorOutcome::Lost => unseen(end_session_of(&self.supervisor, agent, &self.mark).await),
         };
         self.seen.send_modify(|seen| {
             seen.stderr = ended.stderr.as_str().into();
@@ -181,28 +184,28 @@ impl Guard {
         });
         drop((self.news, self.control));
         if timeout(KILL_LIMIT, self.supervisor.wait()).await.is_err() {
-            search(&self.supervisor, agent, &self.mark).await;
-            // One that can not even be killed is left to the runtime, which collects it whenever it ends.
+            end_session_of(&self.supervisor, agent, &self.mark).await;
+            // A supervisor that cannot even be killed is left to the runtime, which reaps it when it exits.
             drop(timeout(KILL_LIMIT, self.supervisor.wait()).await);
         }
     }
 }
 
-/// An agent can stop its own supervisor, as it can every process of its user.
-fn wake(supervisor: &Child) {
+/// Continues a stopped supervisor: an agent can stop its own supervisor, as it can every process of its user.
+fn continue_stopped(supervisor: &Child) {
     if let Some(pid) = pid_of(supervisor) {
-        // The keeper leads the group that the supervisor is in. One that is gone can not be woken.
+        // The keeper leads the process group of the supervisor. One that has exited needs no signal.
         let _ = kill_process_group(pid, Signal::CONT).or_else(|_| kill_process(pid, Signal::CONT));
     }
 }
 
-/// As long as the supervisor has not been collected, the number is its own.
+/// The supervisor's pid; it is valid until the supervisor has been reaped.
 fn pid_of(supervisor: &Child) -> Option<Pid> {
     Pid::from_raw(supervisor.id()?.cast_signed())
 }
 
-/// Ends the supervisor, if it is there, and its session from here.
-async fn search(supervisor: &Child, agent: Option<Pid>, mark: &Mark) -> Vec<i32> {
+/// Kills the supervisor, if it still runs, and ends its session from here.
+async fn end_session_of(supervisor: &Child, agent: Option<Pid>, mark: &Mark) -> Vec<i32> {
     let Some(pid) = pid_of(supervisor) else { return Vec::new() };
     if agent.is_some() {
         tracing::warn!(
@@ -215,8 +218,8 @@ async fn search(supervisor: &Child, agent: Option<Pid>, mark: &Mark) -> Vec<i32>
     ended.unwrap_or_default()
 }
 
-/// The next line; nothing, if there is none or it makes no sense. Safe to be given up while it waits.
-async fn next(news: &mut Lines<OwnedReadHalf>) -> Option<SupervisorMessage> {
+/// The next message; `None` if there is none or it can not be parsed. Cancel-safe.
+async fn next_message(news: &mut Lines<OwnedReadHalf>) -> Option<SupervisorMessage> {
     let line = news.next().await?.ok()?;
     serde_json::from_str(&line).ok()
 }

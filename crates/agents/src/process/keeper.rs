@@ -1,11 +1,11 @@
-//! The keeper: a process of our own binary that starts one supervisor, in case the agent kills it.
+//! The keeper: a process of our own binary that starts one supervisor and takes over if the agent kills it.
 //!
-//! Invariant: it has no child but the supervisor, and whatever the supervisor's death leaves to it. So every descendant is
-//! the agent's, whatever session it is in and whatever it carries, and it ends when none is left. It does nothing else:
-//! whoever watches over it is the server, whose control ends only with both.
+//! Invariant: its only children are the supervisor and the orphans that the supervisor's death leaves to it. So every
+//! descendant is the agent's, whatever its session or environment, and the keeper exits when none is left. It does
+//! nothing else. The server watches over it: control is closed only when both have exited.
 //!
-//! The server itself is not the reaper of its orphans instead: the browser that it opens for the person would be one of
-//! them, and nothing tells that one from what an agent has left.
+//! The server itself is not the subreaper instead, because the browser that it opens for the person would become its
+//! child too, and could not be told from a process that an agent has left.
 
 use std::fs::File;
 use std::io;
@@ -17,11 +17,11 @@ use rustix::stdio::{dup2_stderr, dup2_stdout};
 
 use super::tree::end_descendants;
 
-/// What the hidden command `keep` does. It hands its standard streams to the supervisor, and keeps control open.
+/// Runs the hidden command `keep`: hands its standard streams to the supervisor, and keeps control open.
 pub fn keep() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
-        // There is nobody to tell: the server sees that control was closed before the last line.
+        // There is nobody to report to: the server sees that control was closed before the last line.
         Err(_) => ExitCode::FAILURE,
     }
 }
@@ -32,7 +32,7 @@ fn run() -> io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
     // The file of our name may be another version by now.
     let supervisor = Pid::from_child(&Command::new("/proc/self/exe").arg("supervise").spawn()?);
-    // The pipes are the agent's: they end with the last that it started.
+    // The pipes are the agent's: they must close with the last process that it started.
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdout(&nothing)?;
     dup2_stderr(&nothing)?;
@@ -51,7 +51,7 @@ fn wait_for(supervisor: Pid) {
     }
 }
 
-/// Reaps whoever has died.
+/// Reaps dead children; returns whether a child is left.
 fn is_child_left() -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {

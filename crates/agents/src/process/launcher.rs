@@ -1,6 +1,6 @@
-//! Starts agents and holds them, from the server's side.
+//! Starts agents and holds their processes, on the server's side.
 //!
-//! Invariant: a [`Process`] that is dropped takes its agent, and all that the agent started, with it.
+//! Invariant: dropping a [`Process`] ends its agent and every process that the agent started.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,14 +13,14 @@ use tokio::process::Command;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::task::TaskTracker;
 
-use super::guard::{Guard, Seen};
+use super::guard::{Guard, ProcessState};
 use super::mark::{Folder, Mark, Marks};
 use super::wire::{Ended, Exit, Order, Spec, StartRefusal};
 
-/// Why there is no agent.
+/// Why an agent could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// The spec can not be carried out; the words are for the person.
+    /// The spec can not be carried out; the text is for the person.
     #[error(transparent)]
     Refused(#[from] StartRefusal),
     #[error("the agent was not started within 10 seconds: the machine may be overloaded; try again")]
@@ -41,13 +41,13 @@ pub struct Launcher {
     marks: Marks,
 }
 
-/// An agent that runs, and its pipes. They are apart, so that each can be given to whoever uses it.
+/// A running agent and its pipes. They are separate, so that each can be given to its user.
 #[derive(Debug)]
 pub struct Launched {
     pub process: Process,
-    /// To be dropped before [`Process::stop`]: a well-behaved agent ends when its input does.
+    /// To be dropped before [`Process::stop`]: a well-behaved agent exits when its input is closed.
     pub stdin: pipe::Sender,
-    /// It ends when nobody is left who could write to it.
+    /// Ends when no process has the other end open.
     pub stdout: pipe::Receiver,
 }
 
@@ -56,37 +56,38 @@ pub struct Launched {
 pub struct Process {
     pid: i32,
     orders: mpsc::Sender<Order>,
-    seen: watch::Receiver<Seen>,
+    seen: watch::Receiver<ProcessState>,
 }
 
 impl Launcher {
-    /// `program` is our own binary, which has the commands `keep` and `supervise`. It must be the one that runs: after an upgrade,
-    /// the file of that name is another one, but `/proc/self/exe` is not.
+    /// `program` is our own binary, which has the commands `keep` and `supervise`. It must be the running
+    /// one: after an upgrade the file of that name is another one, but `/proc/self/exe` is not.
     pub fn new(program: PathBuf) -> Self {
         Self { program, guards: TaskTracker::new(), marks: Marks::default() }
     }
 
-    /// Marks what is started from now on as this folder's, so that it is found whatever becomes of its supervisor.
+    /// Marks agents that are started from now on with this folder, so that they are found whatever happens to their
+    /// supervisor.
     #[must_use]
     pub fn for_folder(self, folder: Folder) -> Self {
         Self { marks: Marks::of(folder), ..self }
     }
 
-    /// Starts an agent. Whoever stops waiting for it ends what has been started so far.
+    /// Starts an agent. Dropping the future ends what has been started so far.
     pub async fn spawn(&self, mut spec: Spec) -> Result<Launched, LaunchError> {
         let mark = self.marks.next();
         mark.put_into(&mut spec.env);
         let first_line = serde_json::to_string(&spec).map_err(LaunchError::NotText)?;
         let (supervisor, control, stdin, stdout) = self.spawn_supervisor(&mark).map_err(LaunchError::Supervisor)?;
         let (orders, received) = mpsc::channel(1);
-        let (now, seen) = watch::channel(Seen::default());
+        let (now, seen) = watch::channel(ProcessState::default());
         let (started, answer) = oneshot::channel();
-        self.guards.spawn(Guard::new(supervisor, control, received, now, mark).keep(first_line, started));
+        self.guards.spawn(Guard::new(supervisor, control, received, now, mark).watch(first_line, started));
         let pid = answer.await.unwrap_or(Err(LaunchError::SupervisorLost))?;
         Ok(Launched { process: Process { pid, orders, seen }, stdin, stdout })
     }
 
-    /// Waits until every agent that was started has ended. It ends none: that is for whoever holds its [`Process`].
+    /// Waits until every started agent has ended. It ends none: the holder of the [`Process`] does.
     pub async fn wait_until_idle(&self) {
         self.guards.close();
         self.guards.wait().await;
@@ -119,27 +120,27 @@ impl Process {
         self.pid
     }
 
-    /// The end of what the agent has written to its standard error, half a second old at most.
+    /// The end of the agent's standard error, at most half a second old.
     pub fn stderr_tail(&self) -> Arc<str> {
         self.seen.borrow().stderr.clone()
     }
 
-    /// Waits until the agent has ended, and all that it started with it. May be asked again.
+    /// Waits until the agent and every process that it started have ended. May be called again.
     pub async fn ended(&mut self) -> Ended {
         let lost = || Ended { exit: Exit::Unknown, stderr: String::new(), survivors: Vec::new() };
         match self.seen.wait_for(|seen| seen.ended.is_some()).await {
             Ok(seen) => seen.ended.clone().unwrap_or_else(lost),
-            // The runtime is being shut down, and has dropped the guard: that kills as well.
+            // The runtime shuts down and has dropped the guard, which kills the agent as well.
             Err(_) => lost(),
         }
     }
 
-    /// Ends the agent: it has a second after the end of its input, two more after SIGTERM, and is killed then.
+    /// Ends the agent: it has one second after the end of its input, two more after SIGTERM, and is killed then.
     pub async fn stop(self) -> Ended {
         self.end(Order::Stop).await
     }
 
-    /// Kills the agent and all that it started, and waits until they are gone.
+    /// Kills the agent and every process that it started, and waits until they have ended.
     pub async fn kill(self) -> Ended {
         self.end(Order::Kill).await
     }

@@ -1,6 +1,7 @@
-//! An agent's input as lines.
+//! Writes lines to an agent's input.
 //!
-//! Invariant: one line at a time is held, and an agent that does not read ends as a fault, not as a server that waits.
+//! Invariant: at most one line is buffered, and an agent that does not read becomes a fault instead of a server that
+//! waits.
 
 use std::future::Future as _;
 use std::io;
@@ -14,16 +15,16 @@ use tokio::time::{Instant, Sleep};
 
 use super::lines::{Faults, PipeFault};
 
-/// How long an agent may leave its input unread while there is something for it.
+/// How long an agent may leave its input unread while a line waits.
 const LONGEST_STALL: Duration = Duration::from_secs(30);
 
-/// Lines for a pipe; their ends are added here.
+/// A sink of lines for a pipe; it adds the line ends.
 #[derive(Debug)]
 pub struct LineSink<W> {
     writer: W,
     faults: Faults,
     line: Vec<u8>,
-    /// How much of the line the pipe has taken.
+    /// How many bytes of the line are written.
     written: usize,
     /// Runs while the pipe is full.
     stall: Option<Pin<Box<Sleep>>>,

@@ -1,7 +1,7 @@
-//! An agent's output as lines.
+//! Reads an agent's output as lines.
 //!
-//! Invariant: nothing is read before it is asked for, and no line makes the buffer grow beyond its limit, nor what is made
-//! of it once it is read as JSON.
+//! Invariant: nothing is read before it is asked for. No line makes the buffer grow beyond its limit, nor takes more
+//! than a limit once it is parsed as JSON.
 
 use std::io;
 use std::pin::Pin;
@@ -15,15 +15,15 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// A message of ACP with its images is far shorter.
 const LONGEST_LINE_BYTES: usize = 16 * 1024 * 1024;
 const CHUNK_BYTES: usize = 64 * 1024;
-/// A line that is shorter takes little memory, whatever it holds.
+/// A shorter line takes little memory, whatever it holds.
 const SHORT_LINE_BYTES: usize = 1 << 20;
-/// About how much a value takes once it is read, and how much more an object does.
+/// About how many bytes a parsed value takes, and how many more an object does.
 const VALUE_BYTES: usize = 80;
 const OBJECT_BYTES: usize = 400;
-/// How much all values of a line may take beside their words.
+/// How many bytes all values of a line may take beside their texts.
 const ALL_VALUES_BYTES: usize = 48 << 20;
 
-/// What an agent does on its pipes that ends it.
+/// A fault on an agent's pipes that ends the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PipeFault {
     #[error("the agent wrote a line of more than 16 MiB")]
@@ -37,7 +37,7 @@ pub enum PipeFault {
 }
 
 impl PipeFault {
-    /// As it is stored and shown to programs.
+    /// The code under which it is stored and shown to programs.
     pub fn code(self) -> &'static str {
         match self {
             Self::LineTooLong => "line_too_long",
@@ -48,13 +48,13 @@ impl PipeFault {
     }
 }
 
-/// What was wrong with an agent's pipes. Whoever is handed [`Lines`] and a [`super::LineSink`] may turn their errors
-/// into its own; a clone of this tells afterwards what it was.
+/// The faults of an agent's pipes. Users of [`Lines`] and [`super::LineSink`] may turn their errors into their own; a
+/// clone of this still has the cause.
 #[derive(Debug, Clone, Default)]
-pub struct Faults(Arc<Found>);
+pub struct Faults(Arc<FaultCounts>);
 
 #[derive(Debug, Default)]
-struct Found {
+struct FaultCounts {
     first: OnceLock<PipeFault>,
     mended: AtomicU64,
 }
@@ -64,12 +64,12 @@ impl Faults {
         self.0.first.get().copied()
     }
 
-    /// How many lines were no valid UTF-8; the rest of each was kept.
-    pub fn mended_lines(&self) -> u64 {
+    /// How many lines were not valid UTF-8; the rest of each was kept.
+    pub fn replaced_lines(&self) -> u64 {
         self.0.mended.load(Ordering::Relaxed)
     }
 
-    /// Notes it, unless there was one before, and gives back the error that ends the pipe.
+    /// Records the fault, unless there was one before, and returns the error that ends the pipe.
     pub(super) fn note(&self, fault: PipeFault) -> io::Error {
         let kind = match fault {
             PipeFault::LineTooLong | PipeFault::TooManyValues => io::ErrorKind::InvalidData,
@@ -79,8 +79,8 @@ impl Faults {
     }
 }
 
-/// The lines of a pipe, without their ends and without empty ones. What is no UTF-8 is replaced and counted; a line
-/// that is too long is the last item, as an error.
+/// A stream of a pipe's lines, without line ends and empty lines. Invalid UTF-8 is replaced and counted; a line that
+/// is too long is the last item, as an error.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: R,
@@ -89,8 +89,8 @@ pub struct Lines<R> {
     /// The line so far.
     line: Vec<u8>,
     chunk: Box<[u8]>,
-    /// What of the chunk has been read, and not been taken yet.
-    fresh: std::ops::Range<usize>,
+    /// The part of the chunk that has been read from the pipe and not been consumed.
+    unread: std::ops::Range<usize>,
     is_over: bool,
 }
 
@@ -102,21 +102,21 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             longest_bytes: LONGEST_LINE_BYTES,
             line: Vec::new(),
             chunk: vec![0; CHUNK_BYTES].into(),
-            fresh: 0..0,
+            unread: 0..0,
             is_over: false,
         }
     }
 
-    /// Takes from the chunk up to the next end of a line, and says whether there was one.
-    fn take_fresh(&mut self) -> io::Result<bool> {
-        let fresh = &self.chunk[self.fresh.clone()];
-        let end = fresh.iter().position(|byte| *byte == b'\n');
-        let piece = &fresh[..end.unwrap_or(fresh.len())];
+    /// Consumes the chunk up to the next line end; returns whether there was one.
+    fn take_unread(&mut self) -> io::Result<bool> {
+        let unread = &self.chunk[self.unread.clone()];
+        let end = unread.iter().position(|byte| *byte == b'\n');
+        let piece = &unread[..end.unwrap_or(unread.len())];
         if self.line.len() + piece.len() > self.longest_bytes {
             return Err(self.faults.note(PipeFault::LineTooLong));
         }
         self.line.extend_from_slice(piece);
-        self.fresh.start += piece.len() + usize::from(end.is_some());
+        self.unread.start += piece.len() + usize::from(end.is_some());
         Ok(end.is_some())
     }
 
@@ -130,7 +130,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             Err(broken) => broken.into_bytes(),
         };
         self.faults.0.mended.fetch_add(1, Ordering::Relaxed);
-        // A replacement is longer than what it replaces.
+        // A replacement character is longer than what it replaces.
         let mut line = String::with_capacity(broken.len());
         for chunk in broken.utf8_chunks() {
             line.push_str(chunk.valid());
@@ -146,7 +146,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<String>>> {
         loop {
-            if self.take_fresh()? {
+            if self.take_unread()? {
                 match self.take_line()? {
                     empty if empty.is_empty() => continue,
                     line if values_bytes(&line) > ALL_VALUES_BYTES => {
@@ -157,8 +157,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             }
             let mut buffer = ReadBuf::new(&mut self.chunk);
             ready!(Pin::new(&mut self.reader).poll_read(cx, &mut buffer))?;
-            self.fresh = 0..buffer.filled().len();
-            if self.fresh.is_empty() {
+            self.unread = 0..buffer.filled().len();
+            if self.unread.is_empty() {
                 self.is_over = true;
                 // An agent that was cut off may have left half a line.
                 return Poll::Ready(Ok(Some(self.take_line()?).filter(|line| !line.is_empty())));
@@ -167,8 +167,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// About how much memory the values of a long line of JSON take beside their words. A value of two bytes takes forty
-/// times as much, so that a line within its limit could still take gigabytes.
+/// About how many bytes the values of a line of JSON take beside their texts. A value of two bytes takes forty times
+/// as much once it is parsed, so a line within its limit could still take gigabytes.
 fn values_bytes(line: &str) -> usize {
     if line.len() < SHORT_LINE_BYTES {
         return 0;

@@ -1,11 +1,11 @@
-//! The `PATH` that the person has in a terminal.
+//! Finds the `PATH` that the person has in a terminal.
 //!
-//! A server that was started from a desktop or by the system does not have it, and agents are mostly installed where only
-//! the shell's own files say.
+//! A server that was started from a desktop or by the system does not have it, and agents are mostly installed in
+//! folders that only the shell's own files add.
 //!
-//! Invariant: what the server was started with wins, since an environment that the person has activated is on its `PATH` and
-//! on no other; the shell's own folders are added behind it. Nothing but `PATH` is taken, and a shell that fails, hangs or asks something
-//! costs ten seconds at most.
+//! Invariant: the server's own `PATH` comes first, since an environment that the person has activated is only there;
+//! the shell's folders are appended. Only `PATH` is taken. A shell that fails, hangs or prompts costs ten seconds at
+//! most.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,14 +18,15 @@ use super::launcher::{Launched, Launcher};
 use super::wire::{ProcessLimits, Spec};
 
 const LIMIT: Duration = Duration::from_secs(10);
-/// What a shell's files say before the marker is skipped; more than this is not read.
+/// Output of the shell's files before the marker is skipped; more than this is not read.
 const LONGEST_ANSWER_BYTES: u64 = 1024 * 1024;
-/// It sets the environment apart from greetings.
+/// Separates the environment from greetings.
 const MARKER: &str = "--throughline-environment--";
 const FALLBACK: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Asks the login shell, once, in the environment that agents get (see [`super::environment()`]), and gives back the
-/// server's own `PATH` followed by what the shell's has besides. Takes seconds with some shells: to be kept by the caller.
+/// Asks the login shell once, in the environment that agents get (see [`super::environment()`]), and returns the
+/// server's own `PATH` followed by the folders that only the shell has. Takes seconds with some shells, so the caller
+/// should keep the result.
 pub async fn login_shell_path(launcher: &Launcher, environment: &BTreeMap<String, String>) -> String {
     let from_shell = timeout(LIMIT, ask(launcher, environment)).await.unwrap_or_default();
     if from_shell.is_none() {
@@ -42,8 +43,8 @@ async fn ask(launcher: &Launcher, environment: &BTreeMap<String, String>) -> Opt
     env.insert("TERM".to_owned(), "dumb".to_owned());
     let spec = Spec {
         command: shell.clone(),
-        // Both kinds of files are read: some people set PATH in one, some in the other. The words mean the same to every
-        // shell that knows the options.
+        // Both kinds of startup files are read: some people set PATH in one, some in the other. The command means the
+        // same to every shell that knows the options.
         args: vec!["-l".to_owned(), "-i".to_owned(), "-c".to_owned(), format!("printf %s {MARKER}; env -0")],
         env,
         cwd: home.map_or("/", String::as_str).into(),
@@ -63,7 +64,8 @@ fn path_in(answer: &[u8]) -> Option<String> {
     environment.split('\0').find_map(|variable| variable.strip_prefix("PATH=")).map(str::to_owned)
 }
 
-/// The folders of all, each once, in order. A relative one would depend on where an agent happens to work.
+/// The folders of all paths, each once, in order. Relative ones are dropped: they would depend on the agent's
+/// directory.
 fn merge(paths: &[Option<&str>]) -> String {
     let mut folders: Vec<&str> = Vec::new();
     for folder in paths.iter().flatten().flat_map(|path| path.split(':')) {

@@ -1,7 +1,7 @@
-//! The mark by which whatever an agent started is known, also when nobody is left who saw it start.
+//! The mark by which every process that an agent started is found, even when nobody saw it start.
 //!
-//! Invariant: it is a variable of the environment, so every process inherits it that does not throw it away. It names the
-//! folder that the server serves, and so no process of another server is taken for one of ours.
+//! Invariant: the mark is an environment variable, so every process inherits it unless it removes it. It names the
+//! folder that the server serves, so no process of another server is taken for ours.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,31 +13,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(super) const VARIABLE: &str = "THROUGHLINE_AGENT_OF";
 
-/// The folder whose owner starts the agents. Only one process owns it at a time.
+/// The data folder whose owner starts the agents. Only one process owns it at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder(String);
 
 impl Folder {
-    /// By what it is, not by how it is called: a path may lead elsewhere tomorrow.
+    /// Identifies the folder by its inode, not by its path, which may lead elsewhere tomorrow.
     pub fn of(path: &Path) -> io::Result<Self> {
         let found = fs::metadata(path)?;
         Ok(Self(format!("{:x}.{:x}", found.dev(), found.ino())))
     }
 
-    /// What the variable of each of its agents begins with.
+    /// The beginning of the variable of each of its agents.
     pub(super) fn prefix(&self) -> String {
         format!("{VARIABLE}={}:", self.0)
     }
 }
 
-/// Gives each agent a mark of its own.
+/// Makes a mark for each agent.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Marks {
     folder: Option<Folder>,
     given: Arc<AtomicU64>,
 }
 
-/// The whole variable of one agent; none where agents are not marked.
+/// The variable of one agent; none where agents are not marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mark(Option<String>);
 
@@ -53,7 +53,7 @@ impl Marks {
 }
 
 impl Mark {
-    /// The variable, for whoever is to be marked.
+    /// The variable as name and value.
     pub(super) fn variable(&self) -> Option<(&str, &str)> {
         self.0.as_deref()?.split_once('=')
     }
@@ -64,8 +64,8 @@ impl Mark {
         }
     }
 
-    /// Whether this is a variable of a marked process, given as `NAME=value`.
-    pub(super) fn is(&self, variable: &[u8]) -> bool {
+    /// Whether this `NAME=value` is the mark.
+    pub(super) fn matches(&self, variable: &[u8]) -> bool {
         self.0.as_deref().is_some_and(|own| own.as_bytes() == variable)
     }
 }
@@ -80,7 +80,7 @@ mod tests {
         let marks = Marks::of(folder.clone());
         let (one, other) = (marks.next(), marks.next());
         let text = |mark: &Mark| mark.variable().map(|(name, value)| format!("{name}={value}")).unwrap();
-        assert!(one.is(text(&one).as_bytes()) && !one.is(text(&other).as_bytes()));
+        assert!(one.matches(text(&one).as_bytes()) && !one.matches(text(&other).as_bytes()));
         assert!(text(&one).starts_with(&folder.prefix()) && text(&other).starts_with(&folder.prefix()));
         assert_eq!(Marks::default().next().variable(), None);
     }

@@ -1,7 +1,7 @@
-//! Starts the agent inside its supervisor, or says in words why that can not be.
+//! Starts the agent inside its supervisor, or says in words why it can not be started.
 //!
-//! Invariant: what runs is what the person named. A relative path, or a relative entry of `PATH`, would let the files of
-//! a project choose the program.
+//! Invariant: the program that runs is the one that the person named. A relative path, or a relative entry of
+//! `PATH`, would let the files of a project choose the program.
 
 use std::fs;
 use std::io;
@@ -16,21 +16,21 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::wire::{ProcessLimits, Spec, StartRefusal};
 use crate::program::{self, NotFound};
 
-/// The ends of pipes that the agent inherits.
-pub(super) struct Ends {
+/// The pipe ends that the agent inherits.
+pub(super) struct InheritedPipes {
     pub(super) stdin: OwnedFd,
     pub(super) stdout: OwnedFd,
 }
 
-/// An agent that has been started, in a process group of its own, with its standard error piped.
-pub(super) fn start(spec: &Spec, ends: Ends) -> Result<Child, StartRefusal> {
+/// Starts the agent in a process group of its own, with its standard error piped.
+pub(super) fn start(spec: &Spec, ends: InheritedPipes) -> Result<Child, StartRefusal> {
     let program = find_program(&spec.command, spec.env.get("PATH").map_or("", String::as_str))?;
     check_directory(&spec.cwd)?;
     set_limits(spec.limits).map_err(|code| StartRefusal::Limits { code: code.raw_os_error() })?;
     let mut command = Command::new(&program);
     command.arg0(&spec.command).args(&spec.args).current_dir(&spec.cwd).env_clear().envs(&spec.env).process_group(0);
     command.stdin(ends.stdin).stdout(ends.stdout).stderr(Stdio::piped());
-    command.spawn().map_err(|err| why_not(program, &err))
+    command.spawn().map_err(|err| refusal_of(program, &err))
 }
 
 fn find_program(command: &str, path: &str) -> Result<PathBuf, StartRefusal> {
@@ -53,7 +53,7 @@ fn check_directory(cwd: &Path) -> Result<(), StartRefusal> {
     }
 }
 
-/// Sets them for this process, from which the agent inherits them.
+/// Sets the limits for this process; the agent inherits them.
 fn set_limits(limits: ProcessLimits) -> rustix::io::Result<()> {
     let wanted = [
         (Resource::Core, Some(0)),
@@ -70,9 +70,9 @@ fn set_limits(limits: ProcessLimits) -> rustix::io::Result<()> {
     Ok(())
 }
 
-fn why_not(program: PathBuf, err: &io::Error) -> StartRefusal {
+fn refusal_of(program: PathBuf, err: &io::Error) -> StartRefusal {
     match (err.kind(), err.raw_os_error()) {
-        // The file was there a moment ago: it is the interpreter that is not.
+        // The file was there a moment ago: it is the interpreter that is missing.
         (io::ErrorKind::NotFound, _) => StartRefusal::InterpreterMissing { path: program },
         (io::ErrorKind::PermissionDenied, _) => StartRefusal::NotExecutable { path: program },
         (io::ErrorKind::InvalidInput, None) => StartRefusal::ZeroByte { path: program },

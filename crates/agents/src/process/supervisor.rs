@@ -1,7 +1,7 @@
-//! The supervisor: a small process of our own binary that stands between the server and one agent.
+//! The supervisor: a small process of our own binary between the server and one agent.
 //!
-//! Invariant: it ends only after every descendant has, and it outlives neither the agent nor the server. One thread
-//! does everything, so that nobody is reaped while its number is still in use here.
+//! Invariant: it exits only after every descendant has, and it outlives neither the agent nor the server. One thread
+//! does everything, so that no process is reaped while its pid is still in use here.
 
 mod control;
 
@@ -16,37 +16,37 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, wait};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
-use super::start::{Ends, start};
+use super::start::{InheritedPipes, start};
 use super::tail::Tail;
 use super::tree::{end_descendants, exit_descriptor};
 use super::wire::{Ended, Exit, Order, SupervisorMessage};
 use control::Control;
 
-/// How long an agent whose input is closed may take to end by itself.
-const PATIENCE_WITH_CLOSED_INPUT: Duration = Duration::from_secs(1);
-/// How long one may take that was asked to terminate.
-const PATIENCE_WITH_SIGTERM: Duration = Duration::from_secs(2);
-/// How often at most the server hears of the agent's standard error.
-const BETWEEN_STDERR_NEWS: Duration = Duration::from_millis(500);
-/// How long an orphan that has died may wait to be reaped.
-const BETWEEN_REAPINGS: Duration = Duration::from_secs(1);
+/// How long an agent whose input is closed may take to exit by itself.
+const CLOSED_INPUT_LIMIT: Duration = Duration::from_secs(1);
+/// How long an agent may take to exit after SIGTERM.
+const SIGTERM_LIMIT: Duration = Duration::from_secs(2);
+/// How often at most the agent's standard error is sent to the server.
+const STDERR_INTERVAL: Duration = Duration::from_millis(500);
+/// How long a dead orphan may wait to be reaped.
+const REAP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What the hidden command `supervise` does, which the keeper runs. Its standard input is control, its standard output will be the agent's,
-/// and its standard error is the end to read from that will be the agent's input: so the pipes are inherited, and
+/// Runs the hidden command `supervise`, which the keeper starts. Its standard input is control. Its standard output
+/// becomes the agent's. Its standard error is the read end of the agent's input. So the pipes are inherited, and
 /// nothing but a socket and two pipes has to be handed over.
 pub fn supervise() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
-        // There is nobody to tell: the server sees that control was closed before the last line.
+        // There is nobody to report to: the server sees that control was closed before the last line.
         Err(_) => ExitCode::FAILURE,
     }
 }
 
 fn run() -> io::Result<()> {
-    // What the server itself was started with and could not know of would otherwise reach the agent.
+    // Closes descriptors that the server itself inherited without knowing; they would otherwise reach the agent.
     close_fds::set_fds_cloexec(3, &[]);
     let (mut control, ends) = take_standard_streams()?;
-    // On Linux the keeper has done it.
+    // On Linux the keeper has called it.
     #[cfg(not(target_os = "linux"))]
     rustix::process::setsid()?;
     #[cfg(target_os = "linux")]
@@ -58,18 +58,18 @@ fn run() -> io::Result<()> {
     };
     let pid = Pid::from_child(&child);
     let mut agent = Agent { pid, exit: None, stderr: child.stderr.take(), tail: Tail::default() };
-    // From here on nothing may return before the descendants are ended; a server that is gone is no reason to.
-    let told = control.send(&SupervisorMessage::Started { pid: pid.as_raw_nonzero().get() });
-    if told.is_ok() {
-        attend(&mut control, &mut agent);
+    // From here on nothing may return before the descendants are ended, not even if the server is gone.
+    let sent = control.send(&SupervisorMessage::Started { pid: pid.as_raw_nonzero().get() });
+    if sent.is_ok() {
+        watch_agent(&mut control, &mut agent);
     }
     let survivors = end_descendants(pid, &mut || agent.reap());
-    let ended = Ended { exit: agent.last_words(), stderr: agent.tail.text(), survivors };
+    let ended = Ended { exit: agent.collect_exit(), stderr: agent.tail.text(), survivors };
     control.send(&SupervisorMessage::Ended(ended))
 }
 
-/// Makes control and the agent's ends our own, and leaves nothing under the standard numbers.
-fn take_standard_streams() -> io::Result<(Control, Ends)> {
+/// Takes control and the agent's pipe ends from the standard streams, and puts nothing in their place.
+fn take_standard_streams() -> io::Result<(Control, InheritedPipes)> {
     let control = Control::new(io::stdin().as_fd().try_clone_to_owned()?);
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
     let stdin = io::stderr().as_fd().try_clone_to_owned()?;
@@ -77,7 +77,7 @@ fn take_standard_streams() -> io::Result<(Control, Ends)> {
     dup2_stdin(&nothing)?;
     dup2_stdout(&nothing)?;
     dup2_stderr(&nothing)?;
-    Ok((control, Ends { stdin, stdout }))
+    Ok((control, InheritedPipes { stdin, stdout }))
 }
 
 struct Agent {
@@ -87,29 +87,29 @@ struct Agent {
     tail: Tail,
 }
 
-/// How far the end is that somebody asked for.
+/// How far a requested stop has got.
 #[derive(Clone, Copy)]
-enum Phase {
+enum StopPhase {
     Running,
-    InputClosed { until: Instant },
-    Terminating { until: Instant },
+    InputClosed { phase_deadline: Instant },
+    Terminating { phase_deadline: Instant },
 }
 
-/// Returns when the agent has ended, or is to be ended by force.
-fn attend(control: &mut Control, agent: &mut Agent) {
+/// Returns when the agent has exited, or has to be killed.
+fn watch_agent(control: &mut Control, agent: &mut Agent) {
     let exit = exit_descriptor(agent.pid);
-    let mut phase = Phase::Running;
+    let mut phase = StopPhase::Running;
     let mut stderr_told_at: Option<Instant> = None;
     let mut stderr_is_new = false;
     loop {
-        let next_news = stderr_is_new.then(|| stderr_told_at.map_or_else(Instant::now, |at| at + BETWEEN_STDERR_NEWS));
-        let ready = wait_for_something(control, agent, exit.as_ref(), until(phase).into_iter().chain(next_news));
+        let next_news = stderr_is_new.then(|| stderr_told_at.map_or_else(Instant::now, |at| at + STDERR_INTERVAL));
+        let ready = poll_inputs(control, agent, exit.as_ref(), phase_deadline(phase).into_iter().chain(next_news));
         if ready.control {
             match control.order() {
                 Ok(None) => {}
                 Ok(Some(Order::Stop)) => {
-                    if matches!(phase, Phase::Running) {
-                        phase = Phase::InputClosed { until: Instant::now() + PATIENCE_WITH_CLOSED_INPUT };
+                    if matches!(phase, StopPhase::Running) {
+                        phase = StopPhase::InputClosed { phase_deadline: Instant::now() + CLOSED_INPUT_LIMIT };
                     }
                 }
                 Ok(Some(Order::Kill)) | Err(_) => return,
@@ -124,13 +124,13 @@ fn attend(control: &mut Control, agent: &mut Agent) {
         }
         let now = Instant::now();
         match phase {
-            Phase::InputClosed { until } if until <= now => {
-                // Not reaped, so the group is still its own.
+            StopPhase::InputClosed { phase_deadline } if phase_deadline <= now => {
+                // Not reaped yet, so the group is still its own.
                 let _ = kill_process_group(agent.pid, Signal::TERM);
-                phase = Phase::Terminating { until: now + PATIENCE_WITH_SIGTERM };
+                phase = StopPhase::Terminating { phase_deadline: now + SIGTERM_LIMIT };
             }
-            Phase::Terminating { until } if until <= now => return,
-            Phase::Running | Phase::InputClosed { .. } | Phase::Terminating { .. } => {}
+            StopPhase::Terminating { phase_deadline } if phase_deadline <= now => return,
+            StopPhase::Running | StopPhase::InputClosed { .. } | StopPhase::Terminating { .. } => {}
         }
         if next_news.is_some_and(|at| at <= now) {
             stderr_is_new = false;
@@ -142,42 +142,42 @@ fn attend(control: &mut Control, agent: &mut Agent) {
     }
 }
 
-fn until(phase: Phase) -> Option<Instant> {
+fn phase_deadline(phase: StopPhase) -> Option<Instant> {
     match phase {
-        Phase::Running => None,
-        Phase::InputClosed { until } | Phase::Terminating { until } => Some(until),
+        StopPhase::Running => None,
+        StopPhase::InputClosed { phase_deadline } | StopPhase::Terminating { phase_deadline } => Some(phase_deadline),
     }
 }
 
 #[derive(Default)]
-struct Ready {
+struct ReadyInputs {
     control: bool,
     stderr: bool,
 }
 
-fn wait_for_something(
+fn poll_inputs(
     control: &Control,
     agent: &Agent,
     exit: Option<&OwnedFd>,
     moments: impl Iterator<Item = Instant>,
-) -> Ready {
-    let longest = if exit.is_some() { BETWEEN_REAPINGS } else { Duration::from_millis(50) };
+) -> ReadyInputs {
+    let longest = if exit.is_some() { REAP_INTERVAL } else { Duration::from_millis(50) };
     let now = Instant::now();
     let pause = moments.map(|at| at.saturating_duration_since(now)).fold(longest, Duration::min);
     let mut awaited = vec![PollFd::new(control, PollFlags::IN)];
-    // Nothing is awaited of it but that the pause ends.
+    // Polled only to end the wait.
     awaited.extend(exit.map(|exit| PollFd::new(exit, PollFlags::IN)));
     awaited.extend(agent.stderr.as_ref().map(|stderr| PollFd::new(stderr, PollFlags::IN)));
     let pause = Timespec::try_from(pause).ok();
     if poll(&mut awaited, pause.as_ref()).is_err() {
-        return Ready::default();
+        return ReadyInputs::default();
     }
     let is_ready = |awaited: Option<&PollFd<'_>>| awaited.is_some_and(|awaited| !awaited.revents().is_empty());
-    Ready { control: is_ready(awaited.first()), stderr: agent.stderr.is_some() && is_ready(awaited.last()) }
+    ReadyInputs { control: is_ready(awaited.first()), stderr: agent.stderr.is_some() && is_ready(awaited.last()) }
 }
 
 impl Agent {
-    /// Reads once, and says whether there was something.
+    /// Reads once from standard error; returns whether there was something.
     fn read_stderr(&mut self) -> bool {
         let mut piece = [0; 16 * 1024];
         match self.stderr.as_mut().map(|stderr| stderr.read(&mut piece)) {
@@ -191,7 +191,7 @@ impl Agent {
         false
     }
 
-    /// Collects whoever has died, the agent and orphans that came to us, and says whether a child is left.
+    /// Reaps dead children, the agent and adopted orphans; returns whether a child is left.
     fn reap(&mut self) -> bool {
         loop {
             match wait(WaitOptions::NOHANG) {
@@ -203,10 +203,10 @@ impl Agent {
         }
     }
 
-    /// All are gone: what is left is to look at the agent's status and at the rest of its standard error.
-    fn last_words(&mut self) -> Exit {
+    /// Reads the rest of the agent's standard error and its exit status, after all processes have exited.
+    fn collect_exit(&mut self) -> Exit {
         while let Some(stderr) = &self.stderr {
-            // A survivor may hold the other end: what is there is read, nothing is waited for.
+            // A survivor may hold the other end: what is there is read, without waiting for more.
             let mut awaited = [PollFd::new(stderr, PollFlags::IN)];
             let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
             match poll(&mut awaited, Some(&at_once)) {

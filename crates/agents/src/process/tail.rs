@@ -1,11 +1,11 @@
-//! The end of what was written: bounded, however much that is.
+//! The end of an output, bounded however long the output is.
 
-/// How much is kept.
+/// How many bytes are kept.
 const KEPT_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Tail {
-    /// At most twice what is kept, so that not every piece moves the others.
+    /// At most twice what is kept, so that old bytes are not removed with every write.
     bytes: Vec<u8>,
 }
 
@@ -17,7 +17,7 @@ impl Tail {
         }
     }
 
-    /// As text; what is none is replaced. It does not begin in the middle of a character.
+    /// The kept text, with invalid UTF-8 replaced. It does not begin in the middle of a character.
     pub(super) fn text(&self) -> String {
         let mut start = self.bytes.len().saturating_sub(KEPT_BYTES);
         let is_continuation = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;

@@ -1,7 +1,7 @@
-//! Ends whole families of processes.
+//! Ends whole process trees.
 //!
-//! Invariant: nothing is signalled but what belongs to the family. The numbers of processes are used again, so each is
-//! held by a pidfd and known by the moment it began, and a group is signalled only while one of its members is held.
+//! Invariant: no process outside of the tree is signalled. Pids are reused, so each process is held by a pidfd and
+//! identified by its start time, and a group is signalled only while one of its members is held.
 
 #[cfg(target_os = "linux")]
 mod linux;

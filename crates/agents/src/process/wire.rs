@@ -1,4 +1,4 @@
-//! What server and supervisor say to each other over control: a line of JSON each.
+//! The messages between server and supervisor on the control socket: one line of JSON each.
 //!
 //! Invariant: both ends are the same binary, so the lines have no versions.
 
@@ -15,7 +15,7 @@ pub struct Spec {
     /// A full path, or a bare name that is looked up on the `PATH` of `env`. Never a shell's line.
     pub command: String,
     pub args: Vec<String>,
-    /// All of it: nothing is inherited. [`super::environment()`] makes one.
+    /// The whole environment: nothing is inherited. [`super::environment()`] makes one.
     pub env: BTreeMap<String, String>,
     pub cwd: PathBuf,
     pub limits: ProcessLimits,
@@ -31,16 +31,16 @@ impl fmt::Debug for Spec {
     }
 }
 
-/// What the agent may take of the machine; each process that it starts has the same bounds. The defaults hold up what ran
-/// wild, and nothing that works.
+/// The resources that the agent may use; each process that it starts has the same limits. The defaults stop runaway
+/// programs and nothing that works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessLimits {
-    /// Open files at a time; the system's own bound holds where it is lower.
+    /// Open files at a time; the system's own limit holds where it is lower.
     pub open_files: Option<u64>,
     /// Memory of one process for its data.
     pub memory_bytes: Option<u64>,
-    /// Processes and threads of the user altogether, also those outside, beyond which the agent can not start another
-    /// one. The system does not hold root to it.
+    /// Processes and threads of the user altogether, also those of other programs; beyond that the agent can not
+    /// start another one. The limit does not apply to root.
     pub processes: Option<u64>,
 }
 
@@ -50,11 +50,11 @@ impl Default for ProcessLimits {
     }
 }
 
-/// A wish of the server, the gravest last. That control is closed means [`Order::Kill`] too.
+/// An order of the server, the most severe last. A closed control means [`Order::Kill`] too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Order {
-    /// In peace if it can be: the agent's input is closed by now, so that it can end by itself.
+    /// Ends gracefully: the agent's input is closed by now, so that it can exit by itself.
     Stop,
     Kill,
 }
@@ -66,9 +66,9 @@ pub(super) enum SupervisorMessage {
         pid: i32,
     },
     Failed(StartRefusal),
-    /// The end of what the agent has written to its standard error, as it is now.
+    /// The end of the agent's standard error, as it is now.
     Stderr(String),
-    /// The last line: neither the agent nor anything that it started is left.
+    /// The last line: neither the agent nor any process that it started is left.
     Ended(Ended),
 }
 
@@ -78,7 +78,7 @@ pub struct Ended {
     pub exit: Exit,
     /// The last 64 KiB, at most, of its standard error.
     pub stderr: String,
-    /// Processes that it started with another user's rights: they could not be ended.
+    /// Processes with another user's rights, which could not be ended.
     pub survivors: Vec<i32>,
 }
 
@@ -101,7 +101,7 @@ impl fmt::Display for Exit {
     }
 }
 
-/// Why an agent was not started, for a person.
+/// Why an agent was not started, for a person to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum StartRefusal {

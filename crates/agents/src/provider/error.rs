@@ -1,13 +1,14 @@
 //! Why a model gave no line of text.
 //!
-//! Invariant: each kind says what to do, and none holds a key, an escape code or more than a bound of the provider's words.
+//! Invariant: each error says what to do, and none holds a key, an escape code or more than a bound of the provider's
+//! text.
 
 use std::io;
 
-/// How much of a provider's own words is shown.
+/// How much of a provider's own text is shown.
 const MAX_MESSAGE_CHARS: usize = 200;
 
-/// Why there is no answer.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
     #[error("the provider took more than 30 seconds: try again later, or choose a faster model")]
@@ -26,7 +27,7 @@ pub enum ProviderError {
     #[error("the provider refused with status {status}{}: {}", shown(message), advice(*status))]
     Refused {
         status: u16,
-        /// Its own words, on one line and short; empty if it said none.
+        /// The provider's own text, on one line and short; empty if there was none.
         message: String,
     },
     #[error("the provider broke off or does not speak HTTP: try again later, or look whether its address is right")]
@@ -42,7 +43,7 @@ pub enum ProviderError {
 }
 
 impl ProviderError {
-    /// Whether nobody was there who could be asked.
+    /// Whether the provider could not be reached.
     pub fn is_unavailable(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::Untrusted { .. } => true,
@@ -72,8 +73,8 @@ fn advice(status: u16) -> &'static str {
     }
 }
 
-/// A stranger's words, fit to be shown on one line.
-pub(super) fn cleaned(text: &str) -> String {
+/// Text of others, made fit for one line.
+pub(super) fn one_line(text: &str) -> String {
     let is_hidden =
         |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let plain: String = text.chars().filter(|c| !is_hidden(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -87,9 +88,9 @@ mod tests {
 
     #[test]
     fn a_strangers_words_stay_on_one_short_line() {
-        assert_eq!(cleaned("no\r\nsuch\u{1b}[31m model\u{202e}\u{9b}x"), "no such [31m model x");
-        assert_eq!(cleaned(&"ä".repeat(500)).chars().count(), MAX_MESSAGE_CHARS);
-        assert_eq!(cleaned("\n\0"), "");
+        assert_eq!(one_line("no\r\nsuch\u{1b}[31m model\u{202e}\u{9b}x"), "no such [31m model x");
+        assert_eq!(one_line(&"ä".repeat(500)).chars().count(), MAX_MESSAGE_CHARS);
+        assert_eq!(one_line("\n\0"), "");
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! Which model is asked, where, and with which key.
+//! Which model is asked, at which address, and with which key.
 //!
-//! Invariant: an address that was taken can be used: it goes over TLS, or to this machine, or the person said that it need not;
-//! and it holds no secret. A key that was taken can be sent. No `Debug` shows it.
+//! Invariant: an accepted address can be used: it goes over TLS, or to this machine, or the person has allowed plain
+//! HTTP; and it holds no secret. An accepted key can be sent. No `Debug` shows it.
 
 use std::fmt;
 
 use http::HeaderValue;
 use serde::{Deserialize, Serialize};
 
-use crate::outbound::{Address, AddressError, PlainHttp, Rule, TrustError};
+use crate::outbound::{Address, AddressError, AddressRule, PlainHttp, TrustError};
 
-/// Whose words are spoken. Many servers of others speak OpenAI's.
+/// Whose API is used. Many servers of others offer OpenAI's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProviderKind {
@@ -18,12 +18,12 @@ pub enum ProviderKind {
     OpenAi,
     /// Messages.
     Anthropic,
-    /// Its own chat.
+    /// Ollama's own chat API.
     Ollama,
 }
 
 impl ProviderKind {
-    /// Where it is found if nothing else is said.
+    /// The address that is used if none is configured.
     pub fn default_url(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1",
@@ -32,7 +32,7 @@ impl ProviderKind {
         }
     }
 
-    /// Whether nobody is answered there without a key.
+    /// Whether the default address requires a key.
     pub fn default_url_needs_key(self) -> bool {
         match self {
             Self::OpenAi | Self::Anthropic => true,
@@ -41,7 +41,7 @@ impl ProviderKind {
     }
 }
 
-/// All that is needed to ask a model.
+/// Everything that is needed to ask a model.
 #[derive(Debug, Clone)]
 pub struct ProviderSettings {
     pub kind: ProviderKind,
@@ -50,7 +50,7 @@ pub struct ProviderSettings {
     pub key: Option<ProviderKey>,
 }
 
-/// Why a provider can not be used as it is configured.
+/// Why the configuration of a provider is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderSetupError {
     #[error("the address of the provider is none that begins with https:// or http:// and names a host")]
@@ -96,13 +96,13 @@ impl From<TrustError> for ProviderSetupError {
     }
 }
 
-/// The address below which a provider is spoken to.
+/// The base address of a provider.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProviderUrl(Address);
 
 impl ProviderUrl {
     pub fn parse(text: &str, plain: PlainHttp) -> Result<Self, ProviderSetupError> {
-        let address = Address::parse(text, Rule::Configured(plain))?;
+        let address = Address::parse(text, AddressRule::Configured(plain))?;
         if address.query().is_some() || address.has_fragment() {
             return Err(ProviderSetupError::UrlWithMore);
         }
@@ -113,7 +113,7 @@ impl ProviderUrl {
         &self.0
     }
 
-    /// The path of `endpoint` below this address. What the address already has of it is not said twice: people paste
+    /// The path of `endpoint` below this address. Parts that the address already has are not repeated: people paste
     /// addresses with and without `/v1`, and whole ones.
     pub(super) fn path_of(&self, endpoint: &[&str]) -> String {
         let base: Vec<&str> = self.0.path().split('/').filter(|part| !part.is_empty()).collect();
@@ -135,12 +135,12 @@ impl fmt::Debug for ProviderUrl {
     }
 }
 
-/// What opens the provider's door. It leaves only through one method.
+/// A provider's key. It is exposed through one method only.
 #[derive(Clone)]
 pub struct ProviderKey(String);
 
 impl ProviderKey {
-    /// Spaces and line ends around it are not part of it: files end in one.
+    /// Spaces and line ends around it are removed: files end in one.
     pub fn new(text: &str) -> Result<Self, ProviderSetupError> {
         let key = text.trim();
         let can_be_sent = HeaderValue::from_str(key).is_ok_and(|value| value.to_str().is_ok());

@@ -1,15 +1,16 @@
-//! The three ways to ask a model and to be answered, as their makers document them.
+//! The requests and responses of the three APIs, as their makers document them.
 //!
-//! Invariant: of an answer only what is text is taken: thoughts, calls and refusals are not, nor is a shape that is not known.
+//! Invariant: only the text of a response is used: no thoughts, calls or refusals, and no unknown shape.
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Ask;
-use super::manner::{LimitWord, Manner};
+use super::ProviderRequest;
+use super::request_style::{LimitField, RequestStyle};
 use super::settings::ProviderKind;
 
-/// The version of the Messages API that takes a temperature, for models that do; the one of 2026-10-21 takes none from anybody.
+/// The version of the Messages API that accepts a temperature, for models that do; the one of 2026-10-21 accepts
+/// none.
 pub(super) const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 #[derive(Serialize)]
@@ -58,7 +59,7 @@ struct OllamaOptions {
     temperature: Option<f32>,
 }
 
-/// Below the provider's address.
+/// The path below the provider's address.
 pub(super) fn endpoint(kind: ProviderKind) -> &'static [&'static str] {
     match kind {
         ProviderKind::OpenAi => &["chat", "completions"],
@@ -67,18 +68,18 @@ pub(super) fn endpoint(kind: ProviderKind) -> &'static [&'static str] {
     }
 }
 
-pub(super) fn body(kind: ProviderKind, model: &str, ask: &Ask<'_>, manner: Manner) -> Vec<u8> {
+pub(super) fn body(kind: ProviderKind, model: &str, ask: &ProviderRequest<'_>, style: RequestStyle) -> Vec<u8> {
     let system = Message { role: "system", content: ask.system };
     let user = Message { role: "user", content: ask.user };
-    let tokens = manner.tokens(ask.max_tokens);
-    let temperature = manner.with_temperature.then_some(ask.temperature);
+    let tokens = style.tokens(ask.max_tokens);
+    let temperature = style.with_temperature.then_some(ask.temperature);
     let written = match kind {
         ProviderKind::OpenAi => serde_json::to_vec(&OpenAi {
             model,
             messages: [system, user],
             stream: false,
-            max_tokens: (manner.limit_word == LimitWord::MaxTokens).then_some(tokens),
-            max_completion_tokens: (manner.limit_word == LimitWord::MaxCompletionTokens).then_some(tokens),
+            max_tokens: (style.limit_word == LimitField::MaxTokens).then_some(tokens),
+            max_completion_tokens: (style.limit_word == LimitField::MaxCompletionTokens).then_some(tokens),
             temperature,
         }),
         ProviderKind::Anthropic => serde_json::to_vec(&Anthropic {
@@ -92,24 +93,24 @@ pub(super) fn body(kind: ProviderKind, model: &str, ask: &Ask<'_>, manner: Manne
             model,
             messages: [system, user],
             stream: false,
-            think: manner.without_thinking.then_some(false),
+            think: style.without_thinking.then_some(false),
             options: OllamaOptions { num_predict: tokens, temperature },
         }),
     };
     written.expect("texts and numbers can be written as JSON")
 }
 
-/// What a model answered.
+/// A model's answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Reply {
-    /// None if it said nothing.
+pub(super) struct ModelAnswer {
+    /// None if it is empty.
     pub(super) text: Option<String>,
-    /// Its limit was reached.
+    /// The token limit was reached.
     pub(super) is_cut: bool,
 }
 
-/// None if it is no answer of this kind.
-pub(super) fn reply(kind: ProviderKind, answer: &Value) -> Option<Reply> {
+/// `None` if the response does not have the shape of this API.
+pub(super) fn reply(kind: ProviderKind, answer: &Value) -> Option<ModelAnswer> {
     let (content, reason, cut) = match kind {
         ProviderKind::OpenAi => ("/choices/0/message/content", "/choices/0/finish_reason", "length"),
         ProviderKind::Anthropic => ("/content", "/stop_reason", "max_tokens"),
@@ -117,16 +118,16 @@ pub(super) fn reply(kind: ProviderKind, answer: &Value) -> Option<Reply> {
     };
     let said = match (answer.pointer(content), kind) {
         (Some(content), _) => text(content)?,
-        // Leaving the words out is how some servers say that there are none.
+        // Some servers leave the text out if there is none.
         (None, ProviderKind::OpenAi) => answer.pointer("/choices/0/message").and(Some(String::new()))?,
         (None, ProviderKind::Anthropic | ProviderKind::Ollama) => return None,
     };
     let spoken = without_thoughts(&said);
     let is_cut = answer.pointer(reason).and_then(Value::as_str) == Some(cut);
-    Some(Reply { text: (!spoken.trim().is_empty()).then(|| spoken.to_owned()), is_cut })
+    Some(ModelAnswer { text: (!spoken.trim().is_empty()).then(|| spoken.to_owned()), is_cut })
 }
 
-/// A text, or parts of which those that are text count.
+/// A text, or a list of parts of which the text parts count.
 fn text(content: &Value) -> Option<String> {
     match content {
         Value::Null => Some(String::new()),
@@ -139,7 +140,7 @@ fn text(content: &Value) -> Option<String> {
     }
 }
 
-/// Local servers leave a model's thoughts before its words.
+/// Removes the thoughts that local servers leave before a model's answer.
 fn without_thoughts(text: &str) -> &str {
     match text.trim_start().strip_prefix("<think>") {
         Some(rest) => rest.split_once("</think>").map_or("", |(_, words)| words),
@@ -147,7 +148,7 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// Why a provider refused, in its own words: under `error`, or beside it, as the servers that speak like others do.
+/// The error message of a provider: under `error`, or beside it, as servers that imitate others do.
 pub(super) fn message(answer: &Value) -> Option<&str> {
     let places = ["/error/message", "/error", "/message", "/detail"];
     places.iter().find_map(|place| answer.pointer(place)?.as_str())
@@ -161,7 +162,7 @@ mod tests {
 
     #[track_caller]
     fn check(kind: ProviderKind, answer: &Value, text: Option<&str>, is_cut: bool) {
-        assert_eq!(reply(kind, answer), Some(Reply { text: text.map(str::to_owned), is_cut }), "{answer}");
+        assert_eq!(reply(kind, answer), Some(ModelAnswer { text: text.map(str::to_owned), is_cut }), "{answer}");
     }
 
     #[test]

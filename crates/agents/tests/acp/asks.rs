@@ -1,11 +1,11 @@
-//! Agents that would act without asking, and what is done about it.
+//! Tests agents that would act without asking, and what is done about it.
 
 use agents::{AgentRequest, AgentStart};
 use insta::assert_snapshot;
 
 use crate::support::{Place, Talk};
 
-/// All but the list of what can be chosen.
+/// Everything except the list of options.
 async fn begun(talk: &mut Talk) -> String {
     without_options(&talk.begun().await)
 }
@@ -36,7 +36,7 @@ async fn an_agent_that_begins_in_a_mode_that_asks_nobody_is_set_to_ask() {
     mode=fast mode:note:
     ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}
     "#);
-    // Nothing is known of the last one, and its mode is called nothing that is known to ask nobody.
+    // Nothing is known of the last one, and its mode has no name that is known not to ask.
     assert_eq!(place.notes().matches("set_mode ask").count(), 3);
 }
 
@@ -49,7 +49,7 @@ async fn what_the_person_chose_stays() {
     assert_snapshot!(begun(&mut talk).await, @r#"ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}"#);
     assert_eq!(place.notes(), "set_mode yolo\n");
 
-    // Also in a conversation that it takes up again, which it begins as it likes.
+    // Also in a resumed conversation, which the agent begins in a mode of its own.
     let again = "mode=ask mode:note known resume";
     let place = Place::new(&[wish, again]);
     let options = [("mode".to_owned(), "yolo".to_owned())].into();

@@ -1,4 +1,4 @@
-//! How sessions begin, are taken up again, and do not begin.
+//! Tests how sessions begin, are resumed, and fail to begin.
 
 use agents::{AgentLimits, AgentRequest, AgentStart};
 use insta::assert_snapshot;
@@ -118,13 +118,13 @@ async fn a_session_is_taken_up_as_the_agent_can() {
     "#);
 }
 
-/// Some agents say that they have loaded their record while they still read it out.
+/// Some agents reply that they have loaded their record while they still replay it.
 #[tokio::test]
 async fn a_record_that_is_still_read_out_is_not_the_next_answer() {
     let limits = AgentLimits { replayed: millis(1_000), ..AgentLimits::default() };
     let place = Place::with(&["load load:on-and-on"], limits);
     let mut talk = place.take_up("load load:on-and-on", "s7");
-    // Asked before it is attached, too.
+    // Also with a prompt from before it is attached.
     talk.prompt("hello").await;
     assert_snapshot!(talk.begun().await, @r#"ready {"agentSession":"s7","memory":"loaded","program":"hostile 1.0"}"#);
     assert_snapshot!(talk.over().await, @r#"
@@ -156,7 +156,7 @@ async fn who_is_signed_out_signs_in_and_goes_on() {
     "#);
     talk.call(AgentRequest::SignIn { method: "key".to_owned() }).await;
     assert_snapshot!(talk.begun().await, @r#"ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}"#);
-    // Also in the middle.
+    // Also in the middle of a session.
     assert_snapshot!(talk.turn("signout").await, @r#"signed out [{"id":"key","name":"With a key"},{"id":"luck","name":"With luck"}]"#);
     talk.call(AgentRequest::SignIn { method: "key".to_owned() }).await;
     assert_snapshot!(talk.begun().await, @"ready null");
@@ -172,7 +172,7 @@ async fn a_way_to_sign_in_that_needs_a_terminal_is_told_and_not_taken() {
     let mut talk = place.start("terminal new:signed-out");
     let told = talk.begun().await;
     let methods: Vec<SignInMethod> = serde_json::from_str(told.trim().strip_prefix("signed out ").unwrap()).unwrap();
-    // The one whose line hides something is left out.
+    // The method whose command hides something is left out.
     let ways: Vec<_> = methods.iter().map(|way| (way.id.as_str(), way.run.is_some())).collect();
     assert_eq!(ways, [("key", false), ("luck", false), ("login", true)]);
     let run = methods[2].run.clone().unwrap();

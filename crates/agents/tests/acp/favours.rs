@@ -1,4 +1,4 @@
-//! What is done for agents: files and terminals.
+//! Tests the files and terminals that agents use through us.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -60,7 +60,7 @@ async fn an_agent_reads_and_writes_in_its_directory_and_nowhere_else() {
     assert!(!project.join("../up").exists());
 }
 
-/// The directory is swapped for a link to another one while its agent runs: nothing is written or read there.
+/// The directory is replaced by a link to another one while its agent runs: nothing is written or read there.
 #[tokio::test]
 async fn an_agent_is_not_led_out_by_a_link_in_its_directorys_place() {
     let place = Place::new(&["good"]);
@@ -81,7 +81,7 @@ async fn an_agent_is_not_led_out_by_a_link_in_its_directorys_place() {
         assert!(told.contains(refused), "{told}");
     }
     assert!(!outside.join("file").exists());
-    // One that is made anew is the session's own again.
+    // A directory that is made anew is the session's own again.
     fs::remove_file(&project).unwrap();
     fs::create_dir(&project).unwrap();
     talk.turn(&format!("write {}", project.join("file").display())).await;
@@ -137,7 +137,7 @@ async fn what_nobody_does_is_refused() {
     "#);
 }
 
-/// What a call does to files is known by what was there before it, whatever its tool is called.
+/// Whether a call creates a file is known from what existed before it, whatever its tool is called.
 #[tokio::test]
 async fn a_file_that_is_not_there_when_a_call_names_it_is_a_new_one() {
     let place = Place::new(&["good"]);

@@ -1,4 +1,4 @@
-//! The built-in guide, which speaks with the protocol's own library.
+//! Tests the built-in guide, which uses the protocol's own library.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! The session's own tools, as an agent is told of them.
+//! Tests what agents get of the session's own tools.
 
 use agents::{AgentStart, Lent, McpServer};
 use insta::assert_snapshot;
@@ -15,7 +15,7 @@ fn lent() -> Option<Lent> {
     Some(Lent { server, unasked: vec!["mark".to_owned()], brief: Some("Mark it.".to_owned()) })
 }
 
-/// What an agent with these abilities hears when its conversation begins.
+/// What an agent with these capabilities receives when its conversation begins.
 async fn told(wishes: &str, earlier: Option<&str>, way: &str) -> Value {
     let place = Place::new(&[wishes]);
     let earlier = earlier.map(str::to_owned);
@@ -47,7 +47,7 @@ async fn an_agent_is_told_no_more_than_it_takes() {
     assert_eq!((tools[0].as_array().unwrap().len(), &tools[1], &tools[2]), (1, &Value::Null, &Value::Null));
 }
 
-/// The texts of the blocks that a prompt goes out with.
+/// The texts of the blocks of a prompt.
 async fn sent(talk: &mut Talk, words: &str) -> Vec<String> {
     let told = talk.turn(words).await;
     let echoed = told.strip_prefix("text 0 ").unwrap().lines().next().unwrap();
@@ -65,7 +65,7 @@ async fn an_agent_that_passes_nothing_on_gets_the_brief_once_with_its_first_word
     talk.turn("/no such").await;
     assert_eq!(sent(&mut talk, "echo").await, [briefed, "echo"]);
     assert_eq!(sent(&mut talk, "echo").await, ["echo"]);
-    // It has heard it before, takes it otherwise, or has none of the tools that it is about.
+    // These have had it before, get it in another way, or have none of the tools that it is about.
     for (agent, earlier) in [(agents[1], Some("s7".to_owned())), (agents[2], None), (agents[3], None)] {
         let mut talk = place.start_with(AgentStart { lent: lent(), earlier, ..place.asking(agent) });
         talk.begun().await;
@@ -73,7 +73,8 @@ async fn an_agent_that_passes_nothing_on_gets_the_brief_once_with_its_first_word
     }
 }
 
-/// An agent that asks about the session's own tools says which and with what; by its name, not by words that a model may have written.
+/// A question about one of the session's own tools names the tool and its input; by the tool's name, not by text that
+/// a model may have written.
 #[tokio::test]
 async fn a_question_about_one_of_the_own_tools_names_it() {
     let agents = ["mcp titled", "mcp", "titled"];

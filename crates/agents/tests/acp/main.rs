@@ -1,6 +1,6 @@
-//! Agents of all kinds, good and bad, as real processes: what their sessions hear of them.
+//! Tests agents of all kinds, good and bad, as real processes: what their sessions receive from them.
 //!
-//! Invariant: every misbehaviour ends in words that name it, and nobody hears of it but the session that it befell.
+//! Invariant: every misbehaviour ends in a text that names it, and only the session that it affects notices it.
 
 #![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
 

@@ -1,4 +1,4 @@
-//! Agents that break, hang, or say what they should not, in the middle of a turn.
+//! Tests agents that break, hang, or send what they should not, in the middle of a turn.
 
 use agents::{AgentLimits, AgentRequest, AgentUpdate};
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! What agents ask, and what they hear.
+//! Tests agents' questions, and the answers that they receive.
 
 use agents::{AgentLimits, AgentRequest, AgentUpdate};
 use insta::assert_snapshot;
@@ -47,7 +47,7 @@ async fn a_question_is_withdrawn_if_nobody_answers_or_with_what_was_not_offered(
     stopped {"outcome":"completed"}
     "#); }
     }
-    // A turn that is stopped takes its questions with it.
+    // A turn that is stopped withdraws its questions.
     talk.prompt("ask ls").await;
     talk.asked().await;
     talk.call(AgentRequest::Cancel).await;
@@ -126,7 +126,7 @@ async fn a_question_right_after_the_beginning_is_asked_once_the_agent_is_there()
     assert_eq!(place.noted("{").await, YES);
 }
 
-/// Its attach waits for the answer, which may take a person longer than an attach may.
+/// Attaching waits for the answer, for which a person may need longer than the limit of attaching.
 #[tokio::test]
 async fn an_agent_that_waits_for_a_person_is_not_late() {
     let place = Place::with(&["load load:ask"], AgentLimits { attach: millis(1_500), ..AgentLimits::default() });
@@ -187,7 +187,7 @@ async fn a_form_is_filled_in_or_not() {
     "#);
 }
 
-/// What a shell is given stands in the title alone, with some agents.
+/// With some agents the shell command is only in the title.
 #[tokio::test]
 async fn a_command_that_only_the_title_tells_is_what_the_tool_is_given() {
     let agents = ["commanding", "good"];

@@ -1,4 +1,4 @@
-//! What agents keep of conversations: told, and deleted.
+//! Tests listing and deleting the records that agents keep.
 
 use agents::{AgentLimits, AgentRequest, Record, RecordsError, RecordsWish};
 
@@ -34,7 +34,7 @@ async fn a_record_that_is_not_deleted_keeps_nobody() {
         place.noted("ended").await;
         assert_eq!(place.notes(), "ended\n");
     }
-    // One that says nothing at all is given its time, and no more.
+    // An agent that does not answer is waited for up to the limit, and no longer.
     let place = Place::with(&["resume"], AgentLimits { delete: millis(200), ..AgentLimits::default() });
     let mut talk = place.start("resume");
     talk.begun().await;
@@ -77,12 +77,12 @@ async fn an_agent_tells_what_it_keeps_a_page_at_a_time() {
     let first = place.agents.records("list", RecordsWish::default()).await.unwrap();
     assert_eq!(told(&first.records), ["s1 Number 1 /anywhere 2026-01-02T03:04:05.000Z"]);
     assert_eq!(first.next_cursor.as_deref(), Some("more"));
-    // What was started for this alone has ended with it.
+    // The process that was started for this alone has ended with it.
     place.noted("ended").await;
     let wish = RecordsWish { cwd: Some("/here".into()), cursor: first.next_cursor };
     let next = place.agents.records("list", wish).await.unwrap();
     assert_eq!((told(&next.records), next.next_cursor), (vec!["odd Tidy [2K up /here -".to_owned()], None));
-    // One that is shared tells of what others began with it.
+    // A shared process lists what other sessions began with it.
     let (mut one, mut two) = (place.start("shared list"), place.start("shared list"));
     one.begun().await;
     two.begun().await;

@@ -1,4 +1,4 @@
-//! Sessions that share a process.
+//! Tests sessions that share a process.
 
 use agents::{AgentLimits, AgentRequest};
 use insta::assert_snapshot;
@@ -31,7 +31,7 @@ async fn what_one_session_suffers_the_other_does_not_notice() {
         one.turn(words).await;
         assert!(two.turn("hello").await.ends_with("stopped {\"outcome\":\"completed\"}\n"));
     }
-    // One that does not stop is left behind; the process takes nobody new, and ends with the other.
+    // A session that does not stop is dropped; the process accepts no new one, and ends with the other.
     one.prompt("deaf").await;
     one.call(AgentRequest::Cancel).await;
     assert_snapshot!(one.over().await, @r#"
@@ -52,7 +52,7 @@ async fn a_session_that_does_not_listen_is_left_behind_alone() {
     two.begun().await;
     one.prompt("flood 5000").await;
     one.next().await;
-    // From here on nobody takes what the first one is told.
+    // From here on nobody reads the first session's messages.
     assert_snapshot!(two.turn("hello").await, @r#"
     text 0 hello
     stopped {"outcome":"completed"}

@@ -1,4 +1,4 @@
-//! A folder with agents in it, and a talk with one of them.
+//! A folder with agents in it, and a session with one of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ pub(crate) struct Place {
     pub(crate) agents: Agents,
 }
 
-/// An agent called after its wishes, joined by spaces; `shared` and `stubborn` are wishes too.
+/// An agent named after its wishes, joined by spaces; `shared` and `stubborn` are wishes too.
 fn hostile(wishes: &str, notes: &Path) -> CatalogEntry {
     let program = example("hostile").display().to_string();
     let mut args: Vec<String> = wishes.split_whitespace().map(str::to_owned).collect();
@@ -47,7 +47,7 @@ fn hostile(wishes: &str, notes: &Path) -> CatalogEntry {
         builtin: false,
     };
     if wishes.contains("stubborn") {
-        // What is ignored stays ignored in the program that follows.
+        // An ignored signal stays ignored in the program that replaces the shell.
         let run = "trap '' TERM; exec \"$0\" \"$@\"".to_owned();
         entry.args = ["-c".to_owned(), run, program].into_iter().chain(entry.args).collect();
         entry.command = "/bin/sh".to_owned();
@@ -55,7 +55,7 @@ fn hostile(wishes: &str, notes: &Path) -> CatalogEntry {
     entry
 }
 
-/// What is known of an agent, by its wishes too.
+/// The quirks of an agent, also by its wishes.
 fn quirks(wishes: &str) -> Quirks {
     let is_known = wishes.contains("known");
     Quirks {
@@ -103,12 +103,12 @@ impl Place {
         Self { folder, agents: Agents::new(settings) }
     }
 
-    /// Where sessions work.
+    /// The working directory of sessions.
     pub(crate) fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
-    /// What is asked of an agent from the start, if nothing else is said.
+    /// The start of an agent with the defaults.
     pub(crate) fn asking(&self, agent: &str) -> AgentStart {
         AgentStart {
             agent: agent.to_owned(),
@@ -175,7 +175,7 @@ impl Talk {
         self.call(AgentRequest::Answer { key, answer }).await;
     }
 
-    /// All news up to the one that is looked for, a line each, or up to the agent's end.
+    /// All updates up to the one that matches, a line each, or up to the agent's end.
     pub(crate) async fn until(&mut self, is_last: impl Fn(&AgentUpdate) -> bool) -> String {
         let mut told = Vec::new();
         loop {
@@ -190,7 +190,7 @@ impl Talk {
         }
     }
 
-    /// Until it takes prompts, wants somebody to sign in, or has failed.
+    /// Until it accepts prompts, wants somebody to sign in, or has failed.
     pub(crate) async fn begun(&mut self) -> String {
         self.until(|news| {
             use AgentReport::{Failed, Ready, SignedOut};
@@ -213,7 +213,7 @@ impl Talk {
         self.over().await
     }
 
-    /// Until it asks; the key of the question.
+    /// Until it asks; returns the key of the question.
     pub(crate) async fn asked(&mut self) -> (u64, String) {
         let mut told = Vec::new();
         loop {
@@ -260,7 +260,7 @@ impl Talk {
             text.push_str(&line.replace(&self.folder, "/FOLDER"));
             text.push('\n');
         }
-        // A source file holds no letter that turns the direction of others.
+        // A source file shall hold no character that changes the direction of others.
         text.replace('\u{202e}', "\\u{202e}")
     }
 }

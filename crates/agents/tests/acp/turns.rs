@@ -1,4 +1,4 @@
-//! What is heard of turns.
+//! Tests what sessions receive of turns.
 
 use agents::{AgentPacket, AgentRequest, AgentUpdate, PacketKind};
 use insta::assert_snapshot;

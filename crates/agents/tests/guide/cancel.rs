@@ -1,4 +1,4 @@
-//! A turn ends when it is told to, whatever it is doing.
+//! Tests that a turn ends when it is cancelled, whatever it is doing.
 
 use agent_client_protocol::v1::schema::{
     CloseSessionRequest, ContentBlock, PermissionOptionKind, PromptRequest, SessionId, TextContent,
@@ -9,7 +9,7 @@ use crate::support::{Answer, World};
 
 const FOREVER: &str = "run exec 3>hold; echo up; (sleep 1000; :) & sleep 1000; :";
 
-/// Cancels once the session has said something that begins like this; gives what it said.
+/// Cancels once the session has sent a line that begins like this; returns what it sent.
 async fn cancelled(world: &World, session: &SessionId, prompt: &str, once: &str) -> String {
     let cancel = async {
         world.until(session, once).await;

@@ -1,4 +1,4 @@
-//! `run`: asking, running, showing.
+//! Tests `run`: asking, running, showing.
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::support::{Answer, World};
 
 const ASKED: &str = "Allow once, Always allow this command, Reject";
 
-/// What was heard, apart from what a command had printed in its middle, which depends on how fast it was.
+/// What was received, without what a command had printed in the meantime, which depends on its speed.
 fn settled(said: &str) -> Vec<&str> {
     said.lines().filter(|line| !line.starts_with("running: ")).collect()
 }
@@ -116,7 +116,7 @@ async fn too_much_output_is_cut_and_counted() {
     world.end().await;
 }
 
-/// The clock stands still while a program runs, until the test moves it.
+/// The clock is paused while a program runs, until the test moves it.
 #[tokio::test(start_paused = true)]
 async fn a_command_is_stopped_after_a_minute() {
     let world = World::new().await;
@@ -134,7 +134,7 @@ async fn a_command_is_stopped_after_a_minute() {
     world.end().await;
 }
 
-/// As long as the test waits on real programs only, a paused clock does not move.
+/// While the test waits for real programs only, a paused clock does not advance.
 #[tokio::test(start_paused = true)]
 async fn a_paused_clock_does_not_hurry_a_command() {
     let world = World::new().await;
@@ -162,7 +162,7 @@ pub(crate) fn fifo(world: &World, name: &str) {
     assert!(Command::new("mkfifo").arg(world.cwd().join(name)).status().unwrap().success());
 }
 
-/// Ends when every process that opened this pipe for writing is gone.
+/// Returns when every process that opened this pipe for writing has exited.
 pub(crate) fn held(world: &World, name: &str) -> tokio::task::JoinHandle<()> {
     fifo(world, name);
     let path = world.cwd().join(name);

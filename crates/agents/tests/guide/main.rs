@@ -1,5 +1,5 @@
-//! The guide as a client meets it: the protocol's own client at the other end of a pipe in memory, and everything else
-//! real. A prompt in, what the client was told out, as text.
+//! Tests the guide as a client sees it: the protocol's own client at the other end of a pipe in memory, and
+//! everything else real. A prompt in, what the client received out, as text.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,4 +1,4 @@
-//! What the guide says of itself, and sessions side by side.
+//! Tests what the guide says about itself, and concurrent sessions.
 
 use std::time::Duration;
 
@@ -123,7 +123,7 @@ async fn what_makes_no_sense_is_refused() {
     world.end().await;
 }
 
-/// The one setting there is, in short.
+/// The only option, in short.
 fn options(options: &[SessionConfigOption]) -> Value {
     let options = serde_json::to_value(options).unwrap();
     assert_eq!(options.as_array().unwrap().len(), 1);

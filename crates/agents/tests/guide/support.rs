@@ -1,4 +1,4 @@
-//! A guide and a client that writes down what it is told.
+//! A guide and a client that records what it receives.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,17 +21,17 @@ use tokio_util::compat::{TokioAsyncReadCompatExt as _, TokioAsyncWriteCompatExt 
 
 use crate::wire::line;
 
-/// How the client answers when it is asked for permission.
+/// How the client answers a request for permission.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Answer {
     Choose(PermissionOptionKind),
     Cancelled,
     Refuse,
-    /// It lets the guide wait.
+    /// It does not answer.
     Nothing,
 }
 
-/// What the client heard, a line each, and the files that it keeps itself.
+/// What the client received, a line each, and the files that it keeps itself.
 #[derive(Default)]
 pub(crate) struct Heard {
     lines: Mutex<Vec<(SessionId, String)>>,
@@ -123,7 +123,7 @@ impl World {
         Self { agent, initialized, heard, folder: tempfile::tempdir().unwrap(), stop, tasks }
     }
 
-    /// Where sessions work.
+    /// The working directory of sessions.
     pub(crate) fn cwd(&self) -> &Path {
         self.folder.path()
     }
@@ -137,7 +137,7 @@ impl World {
         self.agent.send_request(request).block_task().await.unwrap()
     }
 
-    /// A session that has told its commands.
+    /// A session that has sent its commands.
     pub(crate) async fn session(&self) -> SessionId {
         self.session_with(Vec::new()).await
     }
@@ -153,7 +153,7 @@ impl World {
         *self.heard.answer.lock().unwrap() = Some(answer);
     }
 
-    /// How it stopped.
+    /// Returns the stop reason.
     pub(crate) async fn prompt(&self, session: &SessionId, text: &str) -> String {
         self.prompt_with(session, vec![ContentBlock::Text(TextContent::new(text))]).await
     }
@@ -166,7 +166,7 @@ impl World {
         }
     }
 
-    /// A prompt and all that the client heard until it stopped.
+    /// Sends a prompt; returns what the client received until it stopped.
     pub(crate) async fn turn(&self, session: &SessionId, text: &str) -> String {
         self.turn_with(session, vec![ContentBlock::Text(TextContent::new(text))]).await
     }
@@ -180,7 +180,7 @@ impl World {
         self.agent.send_notification(CancelNotification::new(session.clone())).unwrap();
     }
 
-    /// What a session said since it was last asked. The directory is written as CWD.
+    /// What a session sent since the last call. The directory is written as CWD.
     pub(crate) fn take(&self, session: &SessionId) -> String {
         let said = self.said(session).join("\n");
         self.clear(session);
@@ -198,7 +198,7 @@ impl World {
         let mut said: Vec<String> = Vec::new();
         for (_, line) in lines {
             let line = line.replace(cwd, "CWD");
-            // Words that follow one another are one saying.
+            // Consecutive chunks of text are joined.
             let mark = line.get(..2).filter(|mark| matches!(*mark, "> " | "~ "));
             match (mark, said.last_mut()) {
                 (Some(mark), Some(last)) if last.starts_with(mark) => last.push_str(&line[2..]),
@@ -214,7 +214,7 @@ impl World {
         lines.iter().filter(|(other, _)| other == session).map(|(_, line)| line.clone()).collect()
     }
 
-    /// Waits until a session has said a line that begins like this.
+    /// Waits until a session has sent a line that begins like this.
     pub(crate) async fn until(&self, session: &SessionId, beginning: &str) {
         loop {
             let changed = self.heard.changed.notified();
@@ -225,13 +225,13 @@ impl World {
         }
     }
 
-    /// Waits until the guide has taken back what it asked.
+    /// Waits until the guide has withdrawn its question.
     pub(crate) async fn withdrawn(&self) {
         let question = self.heard.unanswered.lock().unwrap()[0].cancellation();
         question.cancelled().await;
     }
 
-    /// The client goes away; returns when the guide has ended too.
+    /// The client disconnects; returns when the guide has ended too.
     pub(crate) async fn end(self) {
         self.stop.send(()).unwrap();
         self.tasks.join_all().await;

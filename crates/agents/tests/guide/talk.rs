@@ -1,4 +1,4 @@
-//! What the guide answers with words alone.
+//! Tests the guide's answers that are text alone.
 
 use agent_client_protocol::v1::schema::{ContentBlock, ImageContent, ResourceLink, TextContent};
 use model::{BlockScanner, Turn};
@@ -83,7 +83,7 @@ async fn next_offers_a_block() {
     world.end().await;
 }
 
-/// The blocks of what was said, each with its kind, and what follows the last of them.
+/// The blocks of the answer, each with its kind, and what follows the last of them.
 fn blocks(said: &str) -> (Vec<(String, serde_json::Value)>, &str) {
     let mut found = Vec::new();
     let mut rest = said;
@@ -93,7 +93,7 @@ fn blocks(said: &str) -> (Vec<(String, serde_json::Value)>, &str) {
         found.push((kind.to_owned(), serde_json::from_str(body).unwrap()));
         rest = after;
     }
-    // They are what whoever keeps the words understands as blocks.
+    // The scanner of the log must recognise them as blocks too.
     let mut scanner = BlockScanner::default();
     let mut understood = scanner.read(Turn(1), 0, said.strip_prefix("> ").unwrap());
     understood.extend(scanner.end());
@@ -101,7 +101,7 @@ fn blocks(said: &str) -> (Vec<(String, serde_json::Value)>, &str) {
     (found, rest)
 }
 
-/// As somebody does who presses every button, each in a session of its own.
+/// Presses every button, each in a session of its own.
 #[tokio::test(start_paused = true)]
 async fn a_pipeline_leads_through_its_phases_button_by_button() {
     for name in ["loom", "the \"new\" loom | 2", &"ö".repeat(200)] {
@@ -120,7 +120,7 @@ async fn a_pipeline_leads_through_its_phases_button_by_button() {
                 assert!(said.contains("the last phase"), "{said}");
                 break;
             };
-            // The block ends the answer: what follows is told of the turn, not said.
+            // The block ends the answer: what follows is reported of the turn, not said.
             assert!(after.starts_with("\ntitle "), "{after}");
             assert!(next["label"].as_str().unwrap().chars().count() <= 120, "{next}");
             assert_eq!(next["metaContext"], name);

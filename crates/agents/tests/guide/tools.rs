@@ -1,4 +1,4 @@
-//! `tool`: MCP servers over http and on pipes, as they are and as they fail.
+//! Tests `tool`: MCP servers over HTTP and on pipes, working and failing.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

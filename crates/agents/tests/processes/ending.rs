@@ -1,4 +1,4 @@
-//! However an agent ends, or is ended, nothing that it started is left.
+//! Tests that nothing that an agent started is left, however the agent ends.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use crate::support::Place;
 
-/// Starts children in every way to get away: in the background, in a session of its own, and orphaned, with
+/// Starts children in every way to escape: in the background, in a session of its own, and orphaned, with
 /// grandchildren; six processes besides the agent.
 const FAMILY: &str = "
     sleep 1000 &
@@ -82,7 +82,7 @@ async fn dropping_leaves_nothing() {
 async fn giving_up_the_start_leaves_nothing() {
     let place = Place::new();
     for moment in 0..20 {
-        // Given up at its very beginning, and later and later, until some of them succeed.
+        // Cancelled at its very beginning, and later and later, until some of them succeed.
         let start = place.launcher.spawn(place.script("exec sleep 1000"));
         drop(timeout(Duration::from_millis(moment), start).await);
     }
@@ -90,7 +90,7 @@ async fn giving_up_the_start_leaves_nothing() {
     place.assert_nobody_is_left();
 }
 
-// What multiplies in these tests does so with a bound, lest a failure takes the machine with it.
+// What multiplies in these tests does so with a bound, so that a failure does not take the machine down.
 
 #[tokio::test]
 async fn a_storm_of_processes_is_ended() {
@@ -116,7 +116,7 @@ async fn a_chain_of_processes_that_never_stay_is_ended() {
 #[tokio::test]
 async fn a_family_that_starts_itself_again_is_ended() {
     let place = Place::new();
-    // Each of these brings its child back the moment that it dies.
+    // Each of these restarts its child the moment that it dies.
     let keeper = "keep() { while :; do setsid sleep 1000; done; }";
     let keepers = "keep & keep & keep & keep & keep & keep & keep & keep &".repeat(3);
     let script = format!("{keeper}; {keepers} echo ready; cat");
@@ -129,7 +129,7 @@ async fn a_family_that_starts_itself_again_is_ended() {
 #[tokio::test]
 async fn nobody_gets_to_act_on_the_death_of_another() {
     let place = Place::new();
-    // The first holds a pipe, the last learns from it when the first is gone, and in between there is time to do so.
+    // The first holds a pipe, the last learns from it when the first has exited, and in between there is time to act.
     let between = "setsid sleep 1000 & ".repeat(100);
     let last = "setsid sh -c 'read -r _ <pipe; echo >>noticed' &";
     let script = format!("mkfifo pipe; setsid sleep 1000 >pipe & {between} {last} echo ready; cat");

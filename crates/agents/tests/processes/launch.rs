@@ -1,5 +1,5 @@
-//! A server as small as can be, for the tests: `launch hold SPEC` starts one agent, prints its number and then all that
-//! the agent prints, and `launch keep` and `launch supervise` are what it starts it with.
+//! A minimal server for the tests: `launch hold SPEC` starts one agent, prints its pid and then everything that the
+//! agent prints; `launch keep` and `launch supervise` are its keeper and supervisor.
 
 #![expect(clippy::print_stdout, reason = "what it prints is what the test reads")]
 

@@ -1,4 +1,4 @@
-//! When the server, or a supervisor, is killed.
+//! Tests what happens when the server, or a supervisor, is killed.
 
 use std::thread;
 use std::time::Duration;
@@ -44,7 +44,7 @@ async fn a_supervisor_that_is_killed_is_noticed_and_its_session_ended() {
     place.assert_nobody_is_left();
 }
 
-/// Neither its session nor its environment tells whose it is, and its parent was the supervisor.
+/// Neither its session nor its environment shows whose it is, and its parent was the supervisor.
 #[tokio::test]
 async fn an_orphan_that_carries_nothing_ends_although_the_supervisor_was_killed() {
     let place = Place::new();

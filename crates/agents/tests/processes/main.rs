@@ -1,4 +1,5 @@
-//! Real processes under a real supervisor: how they start, what passes through their pipes, and that none is left.
+//! Tests real processes under a real supervisor: how they start, what passes through their pipes, and that none is
+//! left.
 //!
 //! Invariant: each test tags its processes with a variable of its own, so that it finds all of them, whoever's children
 //! they have become, and no other test's.

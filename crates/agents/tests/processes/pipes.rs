@@ -1,4 +1,4 @@
-//! What passes through an agent's pipes, and what does not.
+//! Tests what passes through an agent's pipes, and what does not.
 
 use std::task::Poll;
 
@@ -57,13 +57,13 @@ async fn what_is_no_text_is_mended_and_counted() {
     let faults = Faults::default();
     let lines: Vec<_> = Lines::new(launched.stdout, &faults).map(Result::unwrap).collect().await;
     assert_eq!(lines, ["a\u{fffd}b", "fine"]);
-    assert_eq!((faults.mended_lines(), faults.first()), (1, None));
+    assert_eq!((faults.replaced_lines(), faults.first()), (1, None));
 }
 
 #[tokio::test]
 async fn an_agent_that_closes_its_output_lives_on() {
     let place = Place::new();
-    // No other program takes its place: for a moment of that, a process has no environment to be known by.
+    // No `exec` of another program: during one, a process has for a moment no environment by which it is found.
     let launched = place.launch("exec >&-; read line").await;
     let Launched { mut process, stdin: _stdin, stdout } = launched;
     assert!(lines_of(stdout).await.is_empty());

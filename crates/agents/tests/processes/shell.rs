@@ -1,4 +1,4 @@
-//! The login shell's `PATH`, asked of real shells.
+//! Tests the login shell's `PATH` with real shells.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What an agent starts with, and why one does not start.
+//! Tests what an agent starts with, and why one does not start.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A folder and a tag for each test, and a look at `/proc` for whoever carries the tag.
+//! A folder and a tag for each test, and a search in `/proc` for processes with the tag.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ impl Place {
         self.folder.path()
     }
 
-    /// Unique, for the folder is.
+    /// Unique, because the folder is.
     fn tag(&self) -> String {
         format!("TEST_TAG={}", self.path().display())
     }
@@ -87,7 +87,7 @@ impl Place {
         Held { server, output }
     }
 
-    /// Everybody alive who carries the tag. The dead have no environment to read.
+    /// All living processes with the tag. The dead have no environment to read.
     pub(crate) fn tagged(&self) -> Vec<i32> {
         let tag = self.tag();
         let carries = |pid: &i32| {
@@ -101,7 +101,7 @@ impl Place {
         eventually(&format!("{at_least} processes"), || self.tagged().len() >= at_least, || self.describe());
     }
 
-    /// Who is there, as `/proc` tells it.
+    /// The remaining processes, as `/proc` shows them.
     fn describe(&self) -> String {
         let line = |pid: &i32| {
             let file = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
@@ -118,19 +118,19 @@ impl Place {
         assert!(self.tagged().is_empty(), "{}", self.describe());
     }
 
-    /// Nobody is left, and nobody comes again.
+    /// Waits until nobody is left, and nobody comes again.
     #[track_caller]
     pub(crate) fn wait_until_nobody_is_left(&self) {
         eventually("nobody left", || (0..5).all(|_| self.tagged().is_empty()), || self.describe());
     }
 }
 
-/// Whatever a failure left.
+/// Ends whatever a failure left.
 impl Drop for Place {
     fn drop(&mut self) {
         for order in [Signal::STOP, Signal::KILL].repeat(10) {
             for pid in self.tagged() {
-                // It may end by itself.
+                // It may exit by itself.
                 let _ = kill_process(Pid::from_raw(pid).unwrap(), order);
             }
         }
@@ -157,7 +157,7 @@ impl Held {
         lines
     }
 
-    /// As `kill -9` does.
+    /// Sends SIGKILL.
     pub(crate) fn kill(mut self) {
         self.server.kill().unwrap();
         self.server.wait().unwrap();
@@ -190,7 +190,7 @@ pub(crate) fn parent_of(pid: i32) -> i32 {
     fields.split_ascii_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// It is there and has not ended.
+/// Whether it exists and has not exited.
 pub(crate) fn lives(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, fields)| !fields.trim_start().starts_with(['Z', 'X']))

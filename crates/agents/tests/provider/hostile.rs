@@ -1,9 +1,9 @@
-//! Providers that answer badly or not at all: each is a reason, and none holds the server up.
+//! Tests providers that answer badly or not at all: each gives an error, and none blocks the server.
 
 use std::pin::pin;
 use std::time::Duration;
 
-use agents::provider::{Ask, MAX_ASK_BYTES, Provider, ProviderError, ProviderKind};
+use agents::provider::{MAX_ASK_BYTES, Provider, ProviderError, ProviderKind, ProviderRequest};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::stage::{ASK, KEY, Play, Stage, json, provider};
 
-/// What a person is told, with nothing in it that must not be seen.
+/// The error for a person, checked to hold nothing secret.
 async fn told(provider: &Provider) -> String {
     let err = provider.ask(&ASK).await.unwrap_err();
     let told = err.to_string();
@@ -97,7 +97,7 @@ async fn bad_answers_are_told_apart() {
     ");
 }
 
-/// Plays bytes that no HTTP server sends: hears a request, says them, and closes.
+/// Sends bytes that no HTTP server sends: reads a request, sends them, and closes.
 struct Raw {
     port: u16,
     _tasks: JoinSet<()>,
@@ -117,7 +117,7 @@ impl Raw {
     }
 }
 
-/// The next request, of which the beginning is enough.
+/// Reads the beginning of the next request.
 async fn hear(listener: &TcpListener) -> TcpStream {
     let (mut stream, _) = listener.accept().await.unwrap();
     let read = stream.read(&mut [0; 4096]).await.unwrap();
@@ -178,7 +178,8 @@ async fn nobody_there_is_unavailable() {
     );
 }
 
-/// Lets the clock run by itself once the request has arrived; `slow` is what the provider does from then on.
+/// Lets the paused clock advance by itself once the request has arrived; `slow` is what the provider does from then
+/// on.
 async fn told_after_the_limit<S: Future<Output = ()> + Send + 'static>(
     slow: impl FnOnce(TcpStream) -> S + Send + 'static,
 ) -> ProviderError {
@@ -243,7 +244,8 @@ async fn a_key_that_is_said_back_as_words_is_not_passed_on() {
 async fn a_question_without_measure_is_not_sent() {
     let stage = Stage::open([]).await;
     let user = "x".repeat(MAX_ASK_BYTES);
-    let err = stage.provider(ProviderKind::OpenAi, "/v1").ask(&Ask { user: &user, ..ASK }).await.unwrap_err();
+    let err =
+        stage.provider(ProviderKind::OpenAi, "/v1").ask(&ProviderRequest { user: &user, ..ASK }).await.unwrap_err();
     assert!(matches!(err, ProviderError::AskTooLarge), "{err:?}");
     assert!(stage.heard().is_empty());
 }

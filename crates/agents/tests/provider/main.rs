@@ -1,5 +1,5 @@
-//! Model providers, played by servers on loopback that answer well, badly and not at all. A question in, the words or the
-//! reason out.
+//! Tests model providers, played by servers on loopback that answer well, badly and not at all. A request in, the
+//! answer or the error out.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

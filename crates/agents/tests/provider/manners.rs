@@ -1,4 +1,4 @@
-//! Models that want to be asked otherwise: what they refuse is left out, once and for all.
+//! Tests models that accept only another request style: what they refuse is left out, once and for all.
 
 use agents::provider::{ProviderError, ProviderKind};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What each kind of provider is sent, and what is taken of its answer.
+//! Tests what each kind of provider is sent, and what is read from its answer.
 
 use agents::provider::ProviderKind;
 

@@ -1,10 +1,12 @@
-//! A provider on loopback that plays what it is told, one answer a request, and keeps what it heard.
+//! A provider on loopback that plays given answers, one a request, and keeps what it received.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-use agents::provider::{Ask, PlainHttp, Provider, ProviderKey, ProviderKind, ProviderSettings, ProviderUrl};
+use agents::provider::{
+    PlainHttp, Provider, ProviderKey, ProviderKind, ProviderRequest, ProviderSettings, ProviderUrl,
+};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
@@ -14,9 +16,10 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 pub(crate) const KEY: &str = "canary-4711";
-pub(crate) const ASK: Ask<'_> = Ask { system: "One line.", user: "fix it", max_tokens: 50, temperature: 0.3 };
+pub(crate) const ASK: ProviderRequest<'_> =
+    ProviderRequest { system: "One line.", user: "fix it", max_tokens: 50, temperature: 0.3 };
 
-/// An answer with its status and kind.
+/// An answer with its status and content type.
 #[derive(Clone)]
 pub(crate) struct Play {
     pub(crate) status: u16,
@@ -28,7 +31,7 @@ pub(crate) fn json(status: u16, body: impl Into<Bytes>) -> Play {
     Play { status, headers: vec![("content-type", "application/json".to_owned())], body: body.into() }
 }
 
-/// What was asked, as text: the line, the headers that count, the body.
+/// The requests as text: the line, the headers that count, the body.
 pub(crate) type Heard = Arc<Mutex<Vec<String>>>;
 
 pub(crate) struct Stage {

@@ -187,7 +187,7 @@ async fn bring_in(
     };
     let is_new = session.is_none();
     let rest_before = shared.clock.now().as_millis() - i64::try_from(AT_REST_AFTER.as_millis()).unwrap_or(i64::MAX);
-    let last_turn = if found.modified_at.as_millis() < rest_before { LastTurn::Tell } else { LastTurn::IfEnded };
+    let last_turn = if found.modified_at.as_millis() < rest_before { LastTurn::Emit } else { LastTurn::IfEnded };
     let home = shared.home.as_ref().and_then(|home| home.to_str()).unwrap_or("/").to_owned();
     let replay = Replay::new(found, id, session, topics, Arc::clone(&shared.ids), home);
     let (parts, mut written) = mpsc::channel(PARTS_AHEAD);

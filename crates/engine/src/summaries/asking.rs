@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use agents::provider::{Ask, ProviderError};
+use agents::provider::{ProviderError, ProviderRequest};
 use model::{
     Command, ModelRequest, SessionId, SummaryMaker, TitleMaker, Turn, TurnRow, TurnSummary, clean_summary, clean_title,
     summary_request, title_request,
@@ -71,6 +71,6 @@ async fn name(shared: &Shared, id: SessionId, row: &TurnRow) -> Result<(), Query
 async fn ask(shared: &Shared, request: &ModelRequest) -> Option<String> {
     let model = shared.summaries.model.as_ref()?;
     let ModelRequest { system, user, max_tokens, temperature } = request;
-    let ask = Ask { system, user, max_tokens: *max_tokens, temperature: *temperature };
+    let ask = ProviderRequest { system, user, max_tokens: *max_tokens, temperature: *temperature };
     model.provider.ask(&ask).await.inspect_err(|err: &ProviderError| tracing::warn!(error = %err, "no summary")).ok()
 }

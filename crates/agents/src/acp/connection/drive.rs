@@ -1,4 +1,4 @@
-//! What runs a connection: reads and writes until one of many ends, and then sees to the agent's.
+//! The loop of a connection: reads and writes until one of several ends comes, then ends the agent.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::time::{sleep, timeout};
 
 use super::Connection;
-use crate::acp::inbox::{Message, Slot};
-use crate::acp::outbox::Lines;
+use crate::acp::inbox::{InboxSender, Message};
+use crate::acp::outbox::OutboxReader;
 use crate::acp::routes::Deliveries;
 use crate::acp::transport::Transport;
 use crate::acp::wire;
 use crate::process::PipeFault;
 
-/// How long an agent whose input is gone may take to end its output too.
+/// How long an agent whose input is closed may take to close its output too.
 const AFTER_INPUT: Duration = Duration::from_secs(2);
 
-/// Why the connection is at its end.
-enum End {
-    /// The agent's output ended, or could not be read.
+/// Why the connection ends.
+enum EndCause {
+    /// The agent closed its output, or it could not be read.
     Output,
     Input,
-    /// It left too much of its input unread.
+    /// The agent left too much of its input unread.
     Unread,
     Stop,
     Kill,
@@ -29,11 +29,11 @@ enum End {
 }
 
 impl Connection {
-    pub(super) async fn run(self, transport: Transport, mut outbox: Lines, warm: Duration) {
-        let Transport { mut lines, mut sink, body, faults } = transport;
+    pub(super) async fn run(self, transport: Transport, mut outbox: OutboxReader, warm: Duration) {
+        let Transport { mut lines, mut sink, host, faults } = transport;
         let read = async {
             while let Some(Ok(line)) = lines.next().await {
-                self.hear(line).await;
+                self.handle_line(line).await;
             }
         };
         let write = async {
@@ -45,43 +45,43 @@ impl Connection {
         };
         let end = tokio::select! {
             biased;
-            () = self.0.kill.cancelled() => End::Kill,
-            () = self.0.stop.cancelled() => End::Stop,
-            () = self.unused(warm) => End::Unused,
-            () = self.0.unread.cancelled() => End::Unread,
-            () = read => End::Output,
-            () = async { write.await; sleep(AFTER_INPUT).await } => End::Input,
+            () = self.0.kill.cancelled() => EndCause::Kill,
+            () = self.0.stop.cancelled() => EndCause::Stop,
+            () = self.unused(warm) => EndCause::Unused,
+            () = self.0.unread.cancelled() => EndCause::Unread,
+            () = read => EndCause::Output,
+            () = async { write.await; sleep(AFTER_INPUT).await } => EndCause::Input,
         };
         self.retire();
         outbox.close();
         drop(sink);
         let fault = faults.first().map(|fault| fault.to_string());
         let why = match (end, fault) {
-            (End::Stop | End::Unused, _) => {
-                body.stop().await;
+            (EndCause::Stop | EndCause::Unused, _) => {
+                host.stop().await;
                 "the agent was stopped".to_owned()
             }
-            (End::Kill, _) => {
-                body.kill().await;
+            (EndCause::Kill, _) => {
+                host.kill().await;
                 "the agent was ended".to_owned()
             }
-            (End::Output | End::Input, Some(fault)) => {
-                body.kill().await;
+            (EndCause::Output | EndCause::Input, Some(fault)) => {
+                host.kill().await;
                 fault
             }
-            (End::Unread, _) => {
-                body.kill().await;
+            (EndCause::Unread, _) => {
+                host.kill().await;
                 PipeFault::InputUnread.to_string()
             }
-            (End::Output, None) => body.ended().await,
-            (End::Input, None) => {
-                body.kill().await;
+            (EndCause::Output, None) => host.ended().await,
+            (EndCause::Input, None) => {
+                host.kill().await;
                 "the agent closed its input".to_owned()
             }
         };
         let slots = {
             let mut state = self.state();
-            // Whoever comes later finds it.
+            // Sessions that are added later read the reason here.
             drop(self.0.why_ended.set(why.clone()));
             state.routes.clear()
         };
@@ -91,22 +91,22 @@ impl Connection {
         }
     }
 
-    /// Takes in a line: waits until there is room for what it says.
-    async fn hear(&self, line: String) {
+    /// Handles one line; waits until its session has room for the message.
+    async fn handle_line(&self, line: String) {
         let (incoming, bytes) = (wire::read(&line), line.len());
-        // What it says may wait for room, and is not held twice meanwhile.
+        // The message may wait for room, and must not be held twice meanwhile.
         drop(line);
-        let Deliveries { messages, refused } = self.state().routes.sort(incoming, bytes);
+        let Deliveries { messages, refused } = self.state().routes.route(incoming, bytes);
         for (slot, session, message, bytes) in messages {
             self.put(slot, session, message, bytes).await;
         }
         if let Some((id, error)) = refused {
-            // An agent that asks for more than it reads the answers of hears no more of them.
+            // An agent that sends more requests than it reads answers to gets no more answers.
             drop(self.0.outbox.put(wire::answer(&id, Err(error))));
         }
     }
 
-    async fn put(&self, slot: Slot, session: u64, message: Message, bytes: usize) {
+    async fn put(&self, slot: InboxSender, session: u64, message: Message, bytes: usize) {
         tokio::select! {
             biased;
             () = slot.put(message, bytes) => return,
@@ -118,7 +118,7 @@ impl Connection {
         }
     }
 
-    /// Somebody else has waited for as long as one has to.
+    /// Returns once another session has waited as long as one may have to.
     async fn others_waited(&self) {
         loop {
             sleep(self.0.limits.untaken).await;
@@ -128,7 +128,7 @@ impl Connection {
         }
     }
 
-    /// Nobody uses it, nor has for as long as it is kept warm.
+    /// Returns once nobody has used the connection for the warm time.
     async fn unused(&self, warm: Duration) {
         loop {
             let changed = self.0.changed.notified();

@@ -1,4 +1,4 @@
-//! Connections to an agent that is played here, by a clock that stands still.
+//! Connections to an agent that the test plays, with a paused clock.
 
 use agent_client_protocol::v1::schema::{NewSessionRequest, PromptRequest};
 use serde_json::json;
@@ -9,15 +9,15 @@ use super::*;
 use crate::acp::inbox::Message;
 use crate::acp::outbox::MAX_LINES;
 
-struct Played {
+struct PlayedAgent {
     lease: Option<Lease>,
-    /// The agent's side of the wire.
+    /// What the agent reads.
     heard: Lines<BufReader<DuplexStream>>,
     says: DuplexStream,
     run: tokio::task::JoinHandle<()>,
 }
 
-fn play(limits: AgentLimits) -> Played {
+fn play(limits: AgentLimits) -> PlayedAgent {
     let (says, output) = tokio::io::duplex(64 << 10);
     let (input, heard) = tokio::io::duplex(64 << 10);
     let tasks = tokio_util::task::TaskTracker::new();
@@ -25,10 +25,10 @@ fn play(limits: AgentLimits) -> Played {
     let transport = Transport::task(output, input, body);
     let (lease, run) = Connection::open(transport, limits, Duration::ZERO, &CancellationToken::new());
     lease.connection().share();
-    Played { lease: Some(lease), heard: BufReader::new(heard).lines(), says, run: tasks.spawn(run) }
+    PlayedAgent { lease: Some(lease), heard: BufReader::new(heard).lines(), says, run: tasks.spawn(run) }
 }
 
-impl Played {
+impl PlayedAgent {
     fn connection(&self) -> Connection {
         self.lease.as_ref().unwrap().connection().clone()
     }
@@ -131,7 +131,7 @@ async fn what_comes_before_a_name_waits_for_it_and_no_longer() {
     let mut played = play(AgentLimits::default());
     let (session, mut inbox) = played.connection().add_session();
     played.say(update("s1", 0)).await;
-    // Heard, and for nobody: an answer says that all before it was read.
+    // Dropped, because it is for nobody. The answer shows that everything before it was read.
     played.say(json!({ "id": "x", "method": "m", "params": {} })).await;
     assert_eq!(played.heard().await["error"]["code"], -32601);
     let id = played.connection().request_new(session, &NewSessionRequest::new("/p"));
@@ -164,7 +164,7 @@ async fn the_last_user_takes_it_along() {
     assert!(connection.add_session().1.take().await.is_err());
 }
 
-/// Whoever is told something goes on at once, as a session has to that is to be stopped; an agent that reads nothing ends.
+/// A session that sends never waits for the agent, so that it can be stopped; an agent that reads nothing is ended.
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_reads_nothing_holds_nobody_up() {
     let mut played = play(AgentLimits::default());

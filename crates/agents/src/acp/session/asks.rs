@@ -1,16 +1,16 @@
-//! Sees to it that an agent asks a person before it acts.
+//! Makes sure that an agent asks a person before it acts.
 //!
-//! Invariant: an agent that takes prompts is in a mode in which it asks, or the person chose another for this session or in the
-//! configuration, or the session says that it does not ask. A mode of a known agent that is not known to ask counts as one
-//! that does not.
+//! Invariant: an agent that accepts prompts is in a mode in which it asks; or the person chose another mode, for this
+//! session or in the configuration; or the session shows a notice that it does not ask. For known agents, a mode that
+//! is not listed as asking counts as one that does not ask.
 
 use model::{AgentOption, AgentReport, Choice, Notice, Severity};
 
-use super::{Gone, Session};
+use super::{AcpSession, SessionEnd};
 use crate::catalog::{AsksIn, Quirks};
 
 const MODE: &str = "mode";
-/// Names, or beginnings of names, that agents give to modes in which they do not ask, in small letters and digits only.
+/// Names, or beginnings of names, of modes in which agents do not ask, in lower-case letters and digits only.
 const UNASKING: [&str; 9] = [
     "auto",
     "yolo",
@@ -22,18 +22,18 @@ const UNASKING: [&str; 9] = [
     "allowall",
     "unrestricted",
 ];
-/// What they call the ones in which they do, the best first.
+/// Names of modes in which agents ask, the best first.
 const ASKING: [&str; 6] = ["default", "ask", "manual", "approve", "normal", "interactive"];
 
-/// An option that decides whether the agent asks.
+/// How to tell from one option's value whether the agent asks.
 #[derive(Debug, Clone, Copy)]
-enum Rule {
+enum AskRule {
     Known(AsksIn),
-    /// The mode, by what modes are commonly called.
+    /// The mode option, judged by common names of modes.
     Common,
 }
 
-impl Rule {
+impl AskRule {
     fn all(quirks: &Quirks) -> Vec<Self> {
         match quirks.asks_in {
             [] => vec![Self::Common],
@@ -55,7 +55,7 @@ impl Rule {
         }
     }
 
-    /// The offered value in which it asks.
+    /// The best offered value in which the agent asks.
     fn choose(self, offered: &AgentOption) -> Option<&Choice> {
         let find = |is: &dyn Fn(&Choice) -> bool| offered.choices.iter().find(|choice| is(choice));
         match self {
@@ -69,16 +69,17 @@ fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
-/// As people see a value.
+/// A value as people see it: the name of the choice, in quotes.
 fn name_of(offered: &AgentOption, value: &str) -> String {
     let choice = offered.choices.iter().find(|choice| choice.value == value);
     format!("“{}”", choice.map_or(value, |choice| &choice.name))
 }
 
-impl Session {
-    /// Sets the agent to ask where it would not, before it takes prompts.
-    pub(super) async fn see_that_it_asks(&mut self) -> Result<(), Gone> {
-        for rule in Rule::all(&self.about.quirks) {
+impl AcpSession {
+    /// Sets options so that the agent asks, before it accepts prompts; a notice says what was changed or could not
+    /// be.
+    pub(super) async fn ensure_it_asks(&mut self) -> Result<(), SessionEnd> {
+        for rule in AskRule::all(&self.about.quirks) {
             let Some(offered) = self.offered(rule) else { continue };
             let asks = rule.asks(&offered.value);
             let is_hidden = self.about.quirks.hides_its_mode && rule.option() == MODE;
@@ -114,17 +115,17 @@ impl Session {
         Ok(())
     }
 
-    /// What decides whether it asks, as it stands.
-    pub(super) fn standing(&self) -> Vec<Option<AgentOption>> {
-        Rule::all(&self.about.quirks).into_iter().map(|rule| self.offered(rule)).collect()
+    /// The current state of each option that decides whether the agent asks.
+    pub(super) fn asking_options(&self) -> Vec<Option<AgentOption>> {
+        AskRule::all(&self.about.quirks).into_iter().map(|rule| self.offered(rule)).collect()
     }
 
-    /// Says so if the agent does not ask any more, and the person did not choose that.
-    pub(super) async fn notice_if_it_asks_less(&self, before: &[Option<AgentOption>]) -> Result<(), Gone> {
+    /// Sends a notice if the agent has stopped asking without the person having chosen that.
+    pub(super) async fn notice_if_it_asks_less(&self, before: &[Option<AgentOption>]) -> Result<(), SessionEnd> {
         if !self.is_attached {
             return Ok(());
         }
-        for (rule, before) in Rule::all(&self.about.quirks).into_iter().zip(before) {
+        for (rule, before) in AskRule::all(&self.about.quirks).into_iter().zip(before) {
             let Some(now) = self.offered(rule) else { continue };
             let is_same = before.as_ref().is_some_and(|before| before.value == now.value);
             if !is_same && !rule.asks(&now.value) && !self.is_chosen(rule, &now) {
@@ -135,18 +136,18 @@ impl Session {
         Ok(())
     }
 
-    fn offered(&self, rule: Rule) -> Option<AgentOption> {
+    fn offered(&self, rule: AskRule) -> Option<AgentOption> {
         let name = self.translator.option_name(rule.option());
         self.translator.offered_option(&name).cloned()
     }
 
-    fn is_chosen(&self, rule: Rule, offered: &AgentOption) -> bool {
+    fn is_chosen(&self, rule: AskRule, offered: &AgentOption) -> bool {
         let chosen = self.chosen.get(&offered.id).or_else(|| self.chosen.get(rule.option()));
         let configured = self.about.chosen_mode.as_ref().filter(|_| rule.option() == MODE);
         chosen.or(configured) == Some(&offered.value)
     }
 
-    async fn say(&self, severity: Severity, title: &str, description: String) -> Result<(), Gone> {
+    async fn say(&self, severity: Severity, title: &str, description: String) -> Result<(), SessionEnd> {
         let notice = Notice { severity, title: title.to_owned(), description: Some(description) };
         self.send_report(AgentReport::Noticed(notice)).await
     }
@@ -160,7 +161,7 @@ mod tests {
     fn asks(agent: &str, value: &str) -> bool {
         let catalog = Catalog::new("/p/throughline", &[], Default::default()).unwrap();
         let quirks = catalog.find_entry(agent).unwrap().quirks;
-        Rule::all(&quirks).iter().filter(|rule| rule.option() == MODE).all(|rule| rule.asks(value))
+        AskRule::all(&quirks).iter().filter(|rule| rule.option() == MODE).all(|rule| rule.asks(value))
     }
 
     #[test]
@@ -177,7 +178,7 @@ mod tests {
                 &["https://agentclientprotocol.com/protocol/session-modes#agent"],
                 &["https://agentclientprotocol.com/protocol/session-modes#autopilot"],
             ),
-            // Of these no modes are known: what they are called decides.
+            // For these no modes are listed: the common names decide.
             ("opencode", &["build", "plan", "mine"], &["yolo", "Full Access", "auto_approve"]),
             ("vibe", &["default", "plan", "accept-edits"], &["auto-approve"]),
         ] {

@@ -1,6 +1,6 @@
-//! The files of a session, for its agent and its prompts. Its calls block.
+//! File access for a session's agent and prompts. All calls block.
 //!
-//! Invariant: nothing outside the session's directory is reached, and nothing that is protected.
+//! Invariant: nothing outside of the session's directory is reached, and nothing that is protected.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ const MAX_READ_BYTES: u64 = 8 << 20;
 #[derive(Debug, Clone)]
 pub(super) struct Files {
     cwd: PathBuf,
-    /// None if it was not there.
+    /// None if the directory did not exist.
     root: Option<Root>,
     deny: Deny,
 }
 
-/// Whether a file is there.
+/// Whether a file exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Presence {
     There,
@@ -40,7 +40,7 @@ impl Files {
         Ok(Trees::new(vec![tree]).denying(self.deny.clone()))
     }
 
-    /// Those of the mentioned paths that are there.
+    /// Those of the mentioned paths that exist.
     pub(super) fn mentioned(&self, mentions: Vec<String>) -> Vec<(String, PathBuf)> {
         let Ok(trees) = self.trees() else { return Vec::new() };
         let paths = mentions.into_iter().map(|mention| {
@@ -50,7 +50,7 @@ impl Files {
         paths.filter(|(_, path)| trees.stat(path).is_ok()).collect()
     }
 
-    /// Which of these are there, as far as they may be looked at.
+    /// Which of these paths exist; paths that may not be accessed are left out.
     pub(super) fn presence(&self, paths: Vec<String>) -> Vec<(String, Presence)> {
         let Ok(trees) = self.trees() else { return Vec::new() };
         let look = |path: String| {
@@ -78,7 +78,7 @@ impl Files {
         Ok(json!(WriteTextFileResponse::new()))
     }
 
-    /// A directory inside the session's own.
+    /// Checks that a path is a directory inside the session's.
     pub(super) fn directory(&self, path: &Path) -> Result<(), Error> {
         match self.trees().and_then(|trees| trees.list(path, 1)) {
             Ok(_) => Ok(()),

@@ -1,7 +1,8 @@
-//! Which files a tool call makes: those that are not there when the agent names them first.
+//! Finds out which files a tool call creates: those that do not exist when the agent first names them.
 //!
-//! Invariant: a path is looked at once for each call, as soon as a message names it and never after the call's end, because by
-//! then the tool has made it. What lies outside the session's directory or is protected is not looked at.
+//! Invariant: a path is checked once for each call, as soon as a message names it, and never after the call's end,
+//! because the tool has created it by then. Paths outside of the session's directory and protected ones are not
+//! checked.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -10,28 +11,28 @@ use model::{AgentReport, ToolChange, ToolContent, ToolKind, absolute_path, named
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::Session;
+use super::AcpSession;
 use super::files::Presence;
 
-/// How many paths of one call are looked at.
+/// How many paths of one call are checked.
 const MAX_PATHS: usize = 64;
-/// A disk that takes longer tells nothing: what the agent does is not held up for it.
+/// A disk that takes longer is not waited for: the agent's reports must not be held up.
 const LOOK_LIMIT: Duration = Duration::from_secs(1);
 
-/// The calls of the running turn that have not ended.
+/// The unfinished calls of the running turn.
 #[derive(Debug, Default)]
 pub(super) struct NewFiles {
-    calls: HashMap<u32, Seen>,
+    calls: HashMap<u32, CallPaths>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct CallPaths {
     kind: ToolKind,
     files: BTreeMap<String, Presence>,
 }
 
-impl Session {
-    /// Adds to what is reported of a call which of its files are new.
+impl AcpSession {
+    /// Adds to the report of a call which of its files are new.
     pub(super) async fn look_for_new_files(&mut self, report: &mut AgentReport) {
         let (tool, change) = match report {
             AgentReport::ToolStarted { tool, change, .. } | AgentReport::ToolChanged { tool, change } => {
@@ -67,12 +68,12 @@ impl Session {
     }
 }
 
-impl Seen {
+impl CallPaths {
     fn absent(&self) -> Vec<String> {
         self.files.iter().filter(|(_, presence)| **presence == Presence::Absent).map(|(path, _)| path.clone()).collect()
     }
 
-    /// Of a file that was not there some agents say that it was empty.
+    /// Some agents say of a file that did not exist that it was empty; removes that empty old text.
     fn mend_diffs(&self, change: &mut ToolChange, cwd: &str) {
         for content in change.content.iter_mut().flatten() {
             if let ToolContent::Diff { path, old_text, .. } = content
@@ -84,7 +85,7 @@ impl Seen {
     }
 }
 
-/// Whether a call of this kind may make a file that it names.
+/// Whether a call of this kind may create a file that it names.
 fn may_write(kind: ToolKind) -> bool {
     match kind {
         ToolKind::Edit | ToolKind::Move | ToolKind::Other => true,

@@ -1,4 +1,4 @@
-//! What an agent asks of us: a person's answer, files, terminals.
+//! Serves an agent's requests: questions to a person, files, terminals.
 
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema::{CLIENT_METHOD_NAMES as METHODS, TerminalOutputRequest};
@@ -6,26 +6,26 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 
-use super::{Gone, Session};
+use super::{AcpSession, SessionEnd};
 use crate::AgentUpdate;
-use crate::acp::questions::{Kind, Of};
-use crate::acp::translate::Asking;
+use crate::acp::questions::{QuestionKind, QuestionScope};
+use crate::acp::translate::QuestionRequest;
 
-/// How much is done for one session at a time; an agent that asks for more hears so.
+/// How many requests of one session are served at a time; beyond that the agent gets an error.
 const MAX_SERVED: usize = 64;
 
-impl Session {
-    /// Answers a request of the agent, now or later. Nothing here takes long: what does is done beside.
-    pub(super) async fn serve(&mut self, id: Value, method: &str, params: Value) -> Result<(), Gone> {
+impl AcpSession {
+    /// Answers a request of the agent, now or later. Slow work runs in tasks of its own.
+    pub(super) async fn serve(&mut self, id: Value, method: &str, params: Value) -> Result<(), SessionEnd> {
         if method == METHODS.session_request_permission {
-            return match Asking::permission(&params) {
+            return match QuestionRequest::permission(&params) {
                 Some(asking) => self.ask(id, asking).await,
-                None => self.answer(&id, Ok(Kind::Permission.withdrawn())),
+                None => self.answer(&id, Ok(QuestionKind::Permission.withdrawn())),
             };
         }
         if method == METHODS.elicitation_create {
             return match parse(params) {
-                Ok(request) => self.ask(id, Asking::Elicitation(request)).await,
+                Ok(request) => self.ask(id, QuestionRequest::Elicitation(request)).await,
                 Err(error) => self.answer(&id, Err(error)),
             };
         }
@@ -40,8 +40,8 @@ impl Session {
         }
     }
 
-    async fn ask(&mut self, id: Value, asking: Asking) -> Result<(), Gone> {
-        let kind = Kind::of(&asking);
+    async fn ask(&mut self, id: Value, asking: QuestionRequest) -> Result<(), SessionEnd> {
+        let kind = QuestionKind::of(&asking);
         let is_stopping = self.turn.as_ref().is_some_and(|turn| turn.watch.is_cancelled());
         if is_stopping || self.questions.is_full() {
             return self.answer(&id, Ok(kind.withdrawn()));
@@ -55,26 +55,26 @@ impl Session {
         if !self.questions.has_room_for(&question) {
             return self.answer(&id, Ok(kind.withdrawn()));
         }
-        let of = if self.turn.is_some() { Of::Turn } else { Of::Session };
+        let of = if self.turn.is_some() { QuestionScope::Turn } else { QuestionScope::Session };
         let key = self.questions.open(id, kind, of, &question);
-        self.heard();
-        self.news.send(AgentUpdate::Asked { key, question, own_call }).await.map_err(|_| Gone::LetGo)
+        self.note_activity();
+        self.updates.send(AgentUpdate::Asked { key, question, own_call }).await.map_err(|_| SessionEnd::OwnerGone)
     }
 
-    fn answer(&self, id: &Value, result: Result<Value, Error>) -> Result<(), Gone> {
+    fn answer(&self, id: &Value, result: Result<Value, Error>) -> Result<(), SessionEnd> {
         self.connection().answer(id, result);
         Ok(())
     }
 
-    /// The answer, if it is there at once.
+    /// Returns the answer if it is there at once; otherwise a task answers later.
     fn begin_serving(&mut self, id: &Value, method: &str, params: Value) -> Result<Option<Value>, Error> {
         let (connection, files) = (self.connection().clone(), self.files.clone());
         let id = id.clone();
         if method == METHODS.fs_read_text_file {
             let request = parse(params)?;
             self.served.spawn(async move {
-                let Some(room) = connection.room().await else { return };
-                let read = spawn_blocking(move || connection.answer_in(room, &id, files.read(&request)));
+                let Some(permit) = connection.reserve().await else { return };
+                let read = spawn_blocking(move || connection.answer_in(permit, &id, files.read(&request)));
                 // A panic is in the log; the agent gets no answer.
                 drop(read.await);
             });

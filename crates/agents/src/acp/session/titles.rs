@@ -1,16 +1,16 @@
-//! Titles that say what a tool is given, of agents that say it nowhere else.
+//! Reads the command of a tool call from its title, for agents that put it nowhere else.
 //!
-//! Invariant: only of agents that are known to write the very command there, and only where the input is not told.
+//! Invariant: only for agents that are known to write the exact command there, and only where the input is missing.
 
 use model::{AgentReport, Question, ToolKind};
 use serde_json::json;
 
-use super::Session;
+use super::AcpSession;
 
-impl Session {
-    /// Adds the command to what is reported of a call, if its title is the command.
+impl AcpSession {
+    /// Adds the command to a reported call, if its title is the command.
     pub(super) fn read_command_of_title(&self, report: &mut AgentReport) {
-        // Told once, with the kind of work that it is.
+        // The kind of the call is reported only with its start.
         if let AgentReport::ToolStarted { change, .. } = report
             && self.about.quirks.titles_are_commands
             && change.kind == Some(ToolKind::Execute)

@@ -1,4 +1,4 @@
-//! A turn, from the prompt to its end, and the clock beside it.
+//! A turn, from the prompt to its end, and its time limits.
 
 use agent_client_protocol::v1::schema::{CancelNotification, PromptRequest};
 use model::{AgentReport, Image, Notice, Severity};
@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
-use super::watch::{Due, Watch};
-use super::{Gone, Session, Turn};
+use super::watch::{Due, TurnWatch};
+use super::{AcpSession, SessionEnd, Turn};
 use crate::AgentPacket;
-use crate::acp::prompt::{self, Ahead};
+use crate::acp::prompt::{self, PromptContext};
 use crate::acp::translate::TurnError;
 use crate::acp::wire::Refused;
 
-impl Session {
+impl AcpSession {
     pub(super) async fn prompt(
         &mut self,
         text: String,
         mut images: Vec<Image>,
         packet: Option<AgentPacket>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), SessionEnd> {
         if self.turn.is_some() {
             tracing::error!(session = %self.start.session, "a prompt came while a turn runs; it is not sent");
             return Ok(());
@@ -35,13 +35,13 @@ impl Session {
                 spawn_blocking(move || files.mentioned(mentions)).await.unwrap_or_default()
             }
         };
-        let brief = if model::is_slash_command(&text) { None } else { self.untold_brief.take() };
-        let blocks = prompt::blocks(text, images, Ahead { brief, packet }, files);
+        let brief = if model::is_slash_command(&text) { None } else { self.unsent_brief.take() };
+        let blocks = prompt::blocks(text, images, PromptContext { brief, packet }, files);
         let request = PromptRequest::new(self.name.clone(), blocks);
         self.translator.begin_turn();
         self.forget_new_files();
         let request = self.connection().request(self.key, &request);
-        self.turn = Some(Turn { request, watch: Watch::new(Instant::now()) });
+        self.turn = Some(Turn { request, watch: TurnWatch::new(Instant::now()) });
         Ok(())
     }
 
@@ -52,9 +52,9 @@ impl Session {
         self.connection().notify(&CancelNotification::new(self.name.clone()));
     }
 
-    pub(super) async fn end_turn(&mut self, turn: &Turn, result: Result<Value, Refused>) -> Result<(), Gone> {
-        for (id, heard) in self.questions.withdraw_of_turn() {
-            self.connection().answer(&id, Ok(heard));
+    pub(super) async fn end_turn(&mut self, turn: &Turn, result: Result<Value, Refused>) -> Result<(), SessionEnd> {
+        for (id, answer) in self.questions.withdraw_of_turn() {
+            self.connection().answer(&id, Ok(answer));
         }
         let answer = match result {
             Err(refused) if refused.is_signed_out() => {
@@ -62,7 +62,7 @@ impl Session {
                 self.send_reports(reports).await?;
                 return self.report_signed_out().await;
             }
-            // Some agents know no other way to say it.
+            // Some agents answer a cancel with an error.
             Err(_) if turn.watch.is_cancelled() => Ok(json!({ "stopReason": "cancelled" })),
             Err(refused) => Err(TurnError { message: refused.message }),
             Ok(answer) => Ok(answer),
@@ -72,18 +72,18 @@ impl Session {
         self.send_reports(reports).await
     }
 
-    /// The agent is there.
-    pub(super) fn heard(&mut self) {
+    /// Notes that something was heard from the agent.
+    pub(super) fn note_activity(&mut self) {
         let asks = self.questions.any_of_turn();
         if let Some(turn) = &mut self.turn {
-            turn.watch.hear(Instant::now(), asks);
+            turn.watch.note_activity(Instant::now(), asks);
         }
     }
 
-    pub(super) async fn look_at_clock(&mut self) -> Result<(), Gone> {
+    pub(super) async fn check_deadlines(&mut self) -> Result<(), SessionEnd> {
         let limits = &self.settings.limits;
         let Some(turn) = &mut self.turn else { return Ok(()) };
-        match turn.watch.look(Instant::now(), limits) {
+        match turn.watch.check(Instant::now(), limits) {
             Due::Nothing => Ok(()),
             Due::Quiet => {
                 let seconds = limits.quiet.as_secs();
@@ -96,7 +96,7 @@ impl Session {
             Due::Failed => {
                 let seconds = (limits.cancel + limits.cancel_failed).as_secs_f32();
                 self.connection().give_up();
-                Err(Gone::Failed(format!("the agent did not stop within {seconds} seconds after it was told to")))
+                Err(SessionEnd::Failed(format!("the agent did not stop within {seconds} seconds after it was told to")))
             }
         }
     }

@@ -1,19 +1,19 @@
-//! How long a turn has been silent, and how long it goes on after it was cancelled.
+//! Measures how long a turn has been silent, and how long it goes on after a cancel.
 
 use tokio::time::Instant;
 
 use crate::AgentLimits;
 
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct TurnWatch {
     heard_at: Instant,
-    /// It was said in this turn that nothing comes for a while.
-    is_quiet_told: bool,
-    /// It is said already that nothing comes.
-    is_told: bool,
-    /// A question is open: it is not the agent that is silent.
+    /// The first, early notice about silence was sent in this turn.
+    is_quiet_reported: bool,
+    /// The current silence is reported already.
+    is_reported: bool,
+    /// A question is open: the agent waits for a person.
     is_asking: bool,
-    /// A tool call runs: that it takes its time is no news.
+    /// A tool call runs: its silence is not reported early.
     is_calling: bool,
     cancelled_at: Option<Instant>,
 }
@@ -21,20 +21,20 @@ pub(super) struct Watch {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Due {
     Nothing,
-    /// To be told: it may wait for its model, or try something again and again.
+    /// Report that nothing arrives: the agent may wait for its model, or retry.
     Quiet,
-    /// To be told.
+    /// Report that the agent does not respond.
     Unresponsive,
-    /// It did not stop.
+    /// The agent did not stop in time after a cancel.
     Failed,
 }
 
-impl Watch {
+impl TurnWatch {
     pub(super) fn new(now: Instant) -> Self {
         Self {
             heard_at: now,
-            is_quiet_told: false,
-            is_told: false,
+            is_quiet_reported: false,
+            is_reported: false,
             is_asking: false,
             is_calling: false,
             cancelled_at: None,
@@ -45,13 +45,13 @@ impl Watch {
         self.cancelled_at.is_some()
     }
 
-    /// Something came, or is known.
-    pub(super) fn hear(&mut self, now: Instant, is_asking: bool) {
+    /// Something arrived, or the state of the questions changed.
+    pub(super) fn note_activity(&mut self, now: Instant, is_asking: bool) {
         self.heard_at = now;
         self.is_asking = is_asking;
-        // What comes after a cancel is no sign that it will stop.
+        // Messages after a cancel are no sign that the agent will stop.
         if self.cancelled_at.is_none() {
-            self.is_told = false;
+            self.is_reported = false;
         }
     }
 
@@ -62,35 +62,35 @@ impl Watch {
     pub(super) fn cancel(&mut self, now: Instant) {
         if self.cancelled_at.is_none() {
             self.cancelled_at = Some(now);
-            self.is_told = false;
+            self.is_reported = false;
         }
     }
 
-    /// When to look again.
+    /// When to check again.
     pub(super) fn deadline(&self, limits: &AgentLimits) -> Option<Instant> {
         match self.cancelled_at {
-            Some(at) if self.is_told => Some(at + limits.cancel + limits.cancel_failed),
+            Some(at) if self.is_reported => Some(at + limits.cancel + limits.cancel_failed),
             Some(at) => Some(at + limits.cancel),
-            None if self.is_told || self.is_asking => None,
-            None if !self.is_quiet_told && !self.is_calling && limits.quiet < limits.silence => {
+            None if self.is_reported || self.is_asking => None,
+            None if !self.is_quiet_reported && !self.is_calling && limits.quiet < limits.silence => {
                 Some(self.heard_at + limits.quiet)
             }
             None => Some(self.heard_at + limits.silence),
         }
     }
 
-    pub(super) fn look(&mut self, now: Instant, limits: &AgentLimits) -> Due {
+    pub(super) fn check(&mut self, now: Instant, limits: &AgentLimits) -> Due {
         match self.deadline(limits) {
             Some(deadline) if deadline <= now => {
-                if self.is_cancelled() && self.is_told {
+                if self.is_cancelled() && self.is_reported {
                     return Due::Failed;
                 }
                 let is_silent = self.is_cancelled() || self.heard_at + limits.silence <= now;
-                self.is_quiet_told = true;
+                self.is_quiet_reported = true;
                 if !is_silent {
                     return Due::Quiet;
                 }
-                self.is_told = true;
+                self.is_reported = true;
                 Due::Unresponsive
             }
             Some(_) | None => Due::Nothing,
@@ -108,15 +108,15 @@ mod tests {
     async fn silence_is_told_once_until_something_comes() {
         let limits = AgentLimits::default();
         let start = Instant::now();
-        let mut watch = Watch::new(start);
-        assert_eq!(watch.look(start + limits.quiet - Duration::from_secs(1), &limits), Due::Nothing);
-        assert_eq!(watch.look(start + limits.quiet, &limits), Due::Quiet);
-        assert_eq!(watch.look(start + limits.silence - Duration::from_secs(1), &limits), Due::Nothing);
-        assert_eq!(watch.look(start + limits.silence, &limits), Due::Unresponsive);
-        assert_eq!((watch.deadline(&limits), watch.look(start + 9 * limits.silence, &limits)), (None, Due::Nothing));
-        watch.hear(start + limits.silence, true);
+        let mut watch = TurnWatch::new(start);
+        assert_eq!(watch.check(start + limits.quiet - Duration::from_secs(1), &limits), Due::Nothing);
+        assert_eq!(watch.check(start + limits.quiet, &limits), Due::Quiet);
+        assert_eq!(watch.check(start + limits.silence - Duration::from_secs(1), &limits), Due::Nothing);
+        assert_eq!(watch.check(start + limits.silence, &limits), Due::Unresponsive);
+        assert_eq!((watch.deadline(&limits), watch.check(start + 9 * limits.silence, &limits)), (None, Due::Nothing));
+        watch.note_activity(start + limits.silence, true);
         assert_eq!(watch.deadline(&limits), None);
-        watch.hear(start + limits.silence, false);
+        watch.note_activity(start + limits.silence, false);
         assert_eq!(watch.deadline(&limits), Some(start + 2 * limits.silence));
     }
 
@@ -124,25 +124,25 @@ mod tests {
     async fn a_call_that_takes_its_time_is_not_told_as_silence() {
         let limits = AgentLimits::default();
         let start = Instant::now();
-        let mut watch = Watch::new(start);
+        let mut watch = TurnWatch::new(start);
         watch.note_calls(true);
         assert_eq!(watch.deadline(&limits), Some(start + limits.silence));
-        watch.hear(start + limits.quiet, false);
+        watch.note_activity(start + limits.quiet, false);
         watch.note_calls(false);
-        assert_eq!(watch.look(start + 2 * limits.quiet, &limits), Due::Quiet);
+        assert_eq!(watch.check(start + 2 * limits.quiet, &limits), Due::Quiet);
     }
 
     #[tokio::test(start_paused = true)]
     async fn talk_does_not_put_off_the_end_of_a_cancelled_turn() {
         let limits = AgentLimits::default();
         let start = Instant::now();
-        let mut watch = Watch::new(start);
+        let mut watch = TurnWatch::new(start);
         watch.cancel(start);
-        watch.hear(start + limits.cancel, false);
+        watch.note_activity(start + limits.cancel, false);
         watch.cancel(start + limits.cancel);
-        assert_eq!(watch.look(start + limits.cancel, &limits), Due::Unresponsive);
-        watch.hear(start + limits.cancel, false);
-        assert_eq!(watch.look(start + limits.cancel, &limits), Due::Nothing);
-        assert_eq!(watch.look(start + limits.cancel + limits.cancel_failed, &limits), Due::Failed);
+        assert_eq!(watch.check(start + limits.cancel, &limits), Due::Unresponsive);
+        watch.note_activity(start + limits.cancel, false);
+        assert_eq!(watch.check(start + limits.cancel, &limits), Due::Nothing);
+        assert_eq!(watch.check(start + limits.cancel + limits.cancel_failed, &limits), Due::Failed);
     }
 }

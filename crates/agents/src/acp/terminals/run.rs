@@ -12,7 +12,7 @@ use tokio::net::unix::pipe;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use super::screen::Output;
+use super::output::Output;
 use crate::AgentSettings;
 use crate::acp::connection::Connection;
 use crate::process::{Ended, Exit, Launched, Process, Spec, environment};
@@ -44,7 +44,8 @@ impl Run {
         Self { id, spec, settings, output, kill }
     }
 
-    /// Tells the agent that it runs, and then runs it. `check` says whether it may run in its directory.
+    /// Tells the agent that the terminal exists, then runs the command. `check` says whether it may run in its
+    /// directory.
     pub(in crate::acp) async fn run(
         self,
         connection: &Connection,
@@ -69,7 +70,7 @@ impl Run {
                 return connection.answer(request, Err(error));
             }
         };
-        // There is nobody who could type.
+        // Nobody could type anything.
         drop(stdin);
         connection.answer(request, Ok(json!(CreateTerminalResponse::new(self.id))));
         let (ended, ()) = tokio::join!(end(process, &self.kill), read(stdout, &self.output));
@@ -81,8 +82,8 @@ impl Run {
     }
 }
 
-/// Both outputs go to one pipe, so that they stay in order. A command with its arguments is run as it is; agents that
-/// write a whole line mean a shell's.
+/// The arguments for the shell that runs a command. Both outputs go to one pipe, so that they stay in order. A
+/// command with arguments is run as it is; a command that is a whole line is run by the shell.
 fn shell_args(command: String, args: Vec<String>) -> Vec<String> {
     let is_line = args.is_empty() && command.contains(char::is_whitespace);
     if is_line {

@@ -1,8 +1,8 @@
-//! The numbers of what an agent says and thinks in one turn: texts and thoughts are numbered together, from 0.
+//! Numbers the blocks of text and thought in one turn; both are numbered together, from 0.
 
 use agent_client_protocol::v1::schema::MessageId;
 
-/// What sort of words a block holds.
+/// The kind of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speech {
     Text,
@@ -12,20 +12,20 @@ pub(super) enum Speech {
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     next: u32,
-    open: Option<Open>,
+    open: Option<OpenBlock>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenBlock {
     number: u32,
     speech: Speech,
     message: Option<MessageId>,
 }
 
 impl Blocks {
-    /// The block that these words belong to: the open one if they go on with it. Many agents give messages no ids;
-    /// a word without one goes on with what was said last. One with an id goes on with nothing that had none: an agent that
-    /// names its messages says so what is none of them, such as a warning of its own.
+    /// The number of the block that a chunk belongs to: the open block if the chunk continues it. Many agents send no
+    /// message ids; a chunk without one continues the last block. A chunk with an id never continues a block without
+    /// one: an agent that names its messages leaves the name off what is none, such as a warning of its own.
     pub(super) fn number(&mut self, speech: Speech, message: Option<MessageId>) -> u32 {
         if let Some(open) = &self.open {
             let is_same = match (&open.message, &message) {
@@ -39,16 +39,16 @@ impl Blocks {
         }
         let number = self.next;
         self.next += 1;
-        self.open = Some(Open { number, speech, message });
+        self.open = Some(OpenBlock { number, speech, message });
         number
     }
 
-    /// A call ended between: words that name no message are another message now.
+    /// A call has ended: the next chunk without a message id begins a new block.
     pub(super) fn close_unnamed(&mut self) {
         self.open.take_if(|open| open.message.is_none());
     }
 
-    /// Something came between: the next words begin a block.
+    /// Something else came: the next chunk begins a new block.
     pub(super) fn close(&mut self) {
         self.open = None;
     }

@@ -1,7 +1,8 @@
-//! The tool calls of one turn: their numbers, and what was told of each.
+//! The tool calls of one turn: their numbers, and what was reported of each.
 //!
-//! Invariant: a change carries only what differs from what was told; a text that grew is told by its growth. Of what was
-//! told only marks are kept, so that a turn's memory does not grow with what its tools print.
+//! Invariant: a change carries only what differs from what was reported; of a text that grew, only the new part is
+//! reported. Only hashes are kept of what was reported, so that a turn's memory does not grow with the output of its
+//! tools.
 
 mod own_terminal;
 mod sent;
@@ -14,67 +15,71 @@ use agent_client_protocol::v1::schema::ToolCallUpdate;
 use model::{AgentReport, ToolKind};
 use serde_json::Value;
 
-use super::content::Screens;
+use super::content::TerminalOutputs;
 pub(super) use sent::kind;
-use sent::{Now, SentCall};
+use sent::{CallContext, SentCall};
 
-/// How many calls of one turn are told; that there are more is said once.
+/// How many calls of one turn are reported; one notice says that there are more.
 pub(super) const MAX_CALLS: usize = 10_000;
-/// Longest id of a call that an agent gives, in bytes: each of a turn's is kept.
+/// Longest id of a call, in bytes: each id of a turn is kept.
 const MAX_ID_BYTES: usize = 1 << 10;
-/// How many bytes of titles and subjects of one turn are kept at hand for questions.
+/// How many bytes of titles and subjects of one turn are kept for questions.
 const MAX_AT_HAND: usize = 8 << 20;
-/// How many calls have more to tell than they may before they end.
+/// How many calls may hold back values until they end.
 const MAX_WAITING: usize = 32;
 
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct TurnCalls {
     numbers: HashMap<String, usize>,
     calls: Vec<SentCall>,
-    marks: RandomState,
+    hasher: RandomState,
     at_hand: usize,
     waiting: usize,
-    /// How many have not ended.
+    /// How many calls have not ended.
     open: usize,
-    is_full_said: bool,
+    is_full_reported: bool,
 }
 
-/// Why a message tells of no call.
+/// Why a message leads to no report of a call.
 #[derive(Debug)]
-pub(super) enum NotTold {
-    /// It is of a shape that nobody here knows.
+pub(super) enum NotReported {
+    /// Its shape is not known.
     NotUnderstood(Value),
-    /// It begins a call, and the turn has as many as are told.
+    /// It begins a call, and the turn has reported as many as it may.
     TooMany(Value),
 }
 
-/// A call as a question about it shows it.
+/// What a question shows of the call that it is about.
 #[derive(Debug, Default)]
-pub(super) struct AtHand {
+pub(super) struct KnownCall {
     pub(super) tool: Option<u32>,
     pub(super) title: String,
     pub(super) kind: ToolKind,
     pub(super) subject: Option<String>,
-    /// The tool's name, where the agent tells it.
+    /// The tool's name, if the agent says it.
     pub(super) name: Option<String>,
-    /// What it is given, if that is short.
+    /// The input, if it is short.
     pub(super) input: Option<Value>,
-    /// The text that it shows, if nothing is known of what it is given.
+    /// The text that the call shows, if its input is not known.
     pub(super) shown: Option<String>,
-    /// It shows something.
+    /// The call shows something.
     pub(super) shows: bool,
-    /// All that it is given, if all is told.
+    /// The digest of the whole input, if all of it is known.
     pub(super) digest: Option<String>,
 }
 
-impl Calls {
-    /// A `tool_call` or `tool_call_update`, which are the same here: agents begin calls with either.
-    pub(super) fn message(&mut self, mut update: Value, screens: &dyn Screens) -> Result<Vec<AgentReport>, NotTold> {
+impl TurnCalls {
+    /// Handles a `tool_call` or `tool_call_update`. Both mean the same here, for agents begin calls with either.
+    pub(super) fn message(
+        &mut self,
+        mut update: Value,
+        terminals: &dyn TerminalOutputs,
+    ) -> Result<Vec<AgentReport>, NotReported> {
         let id = update.get("toolCallId").and_then(Value::as_str).filter(|id| id.len() <= MAX_ID_BYTES);
-        let Some(id) = id else { return Err(NotTold::NotUnderstood(update)) };
+        let Some(id) = id else { return Err(NotReported::NotUnderstood(update)) };
         let known = self.numbers.get(id).copied();
         if known.is_none() && self.calls.len() == MAX_CALLS {
-            return Err(NotTold::TooMany(update));
+            return Err(NotReported::TooMany(update));
         }
         let id = id.to_owned();
         // Each item is read by itself: the SDK's list would leave out those that it does not know.
@@ -84,9 +89,9 @@ impl Calls {
         };
         let Ok(update) = serde_json::from_value::<ToolCallUpdate>(update) else {
             if let Some(at) = known {
-                self.calls[at].doubt();
+                self.calls[at].mark_unknown();
             }
-            return Err(NotTold::NotUnderstood(Value::String(id)));
+            return Err(NotReported::NotUnderstood(Value::String(id)));
         };
         let at = known.unwrap_or(self.calls.len());
         if known.is_none() {
@@ -94,45 +99,45 @@ impl Calls {
             self.numbers.insert(id.clone(), at);
             self.open += 1;
         }
-        let now = Now { marks: &self.marks, screens, may_wait: self.waiting < MAX_WAITING };
+        let context = CallContext { hasher: &self.hasher, terminals, may_hold_back: self.waiting < MAX_WAITING };
         let call = &mut self.calls[at];
         self.at_hand -= call.at_hand_bytes();
-        self.waiting -= usize::from(call.is_waiting());
+        self.waiting -= usize::from(call.holds_back());
         self.open -= usize::from(call.is_open());
-        let told = call.message(update, items, now);
+        let reported = call.message(update, items, context);
         if self.at_hand + call.at_hand_bytes() > MAX_AT_HAND {
             call.forget();
         }
         self.at_hand += call.at_hand_bytes();
-        self.waiting += usize::from(call.is_waiting());
+        self.waiting += usize::from(call.holds_back());
         self.open += usize::from(call.is_open());
         Ok(match known {
-            Some(_) => told.change(number(at)),
-            None => told.start(number(at), id),
+            Some(_) => reported.change(number(at)),
+            None => reported.start(number(at), id),
         })
     }
 
-    /// Whether it is still to be said that there are more calls than are told.
-    pub(super) fn is_to_be_said_full(&mut self) -> bool {
-        !std::mem::replace(&mut self.is_full_said, true)
+    /// Whether the notice about too many calls has still to be sent; true once.
+    pub(super) fn take_full_notice(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_full_reported, true)
     }
 
     pub(super) fn any_open(&self) -> bool {
         self.open > 0
     }
 
-    /// What is at hand of the call.
-    pub(super) fn find(&self, id: &str) -> AtHand {
+    /// What is known of a call, for a question about it.
+    pub(super) fn find(&self, id: &str) -> KnownCall {
         match self.numbers.get(id) {
             Some(at) => self.calls[*at].at_hand(number(*at)),
-            None => AtHand::default(),
+            None => KnownCall::default(),
         }
     }
 
-    /// What had to wait for the end of its call, which will not come.
-    pub(super) fn settle(&mut self, screens: &dyn Screens) -> Vec<AgentReport> {
-        let now = Now { marks: &self.marks, screens, may_wait: false };
-        self.calls.iter_mut().enumerate().flat_map(|(at, call)| call.settle(now).change(number(at))).collect()
+    /// Reports what calls held back for their end, which will not come.
+    pub(super) fn settle(&mut self, terminals: &dyn TerminalOutputs) -> Vec<AgentReport> {
+        let context = CallContext { hasher: &self.hasher, terminals, may_hold_back: false };
+        self.calls.iter_mut().enumerate().flat_map(|(at, call)| call.settle(context).change(number(at))).collect()
     }
 }
 

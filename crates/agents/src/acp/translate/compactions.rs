@@ -1,4 +1,4 @@
-//! How an agent made room in its window. Told once it is done.
+//! Compactions: the agent made room in its context window. Reported when it is done.
 
 use agent_client_protocol::schema::MaybeUndefined;
 use agent_client_protocol::v1::schema::{
@@ -10,7 +10,7 @@ use super::MAX_DESCRIPTION_CHARS;
 use super::content::MAX_KEPT_BYTES;
 use super::text::{cut_chars, start_of};
 
-/// The one that goes on, or was told last: agents make room one time after the other.
+/// The compaction that is running or was reported last: agents compact one at a time.
 #[derive(Debug, Default)]
 pub(super) struct Compactions {
     latest: Option<Compaction>,

@@ -1,6 +1,6 @@
-//! What a tool call shows, was given and gave, each up to a size.
+//! The content, input and output of a tool call, each cut to a size.
 //!
-//! Invariant: of what is cut, it is said how much is not kept, after what is.
+//! Invariant: what is cut is followed by the number of bytes that were left out.
 
 use agent_client_protocol::v1::schema::{ContentBlock, EmbeddedResourceResource, ToolCallContent};
 use model::{ToolContent, json_bytes};
@@ -12,25 +12,25 @@ use super::text::start_of;
 /// How much of a call's content, of its input and of its output is kept.
 pub(crate) const MAX_KEPT_BYTES: usize = 256 << 10;
 
-/// What a terminal shows by now.
+/// The output of a terminal so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Screen {
+pub(crate) struct TerminalOutput {
     pub(crate) command: String,
     pub(crate) output: String,
-    /// How many bytes followed that were not kept.
+    /// How many bytes were printed after the kept ones.
     pub(crate) omitted: u64,
     pub(crate) exit_code: Option<i32>,
 }
 
-/// The terminals that an agent runs with us.
-pub(crate) trait Screens {
+/// The terminals that we run for an agent.
+pub(crate) trait TerminalOutputs {
     /// `None` if there is no such terminal.
-    fn find(&self, id: &str, look: Look) -> Option<Screen>;
+    fn find(&self, id: &str, look: TerminalPart) -> Option<TerminalOutput>;
 }
 
-/// How much of a terminal is looked at: while a call goes on, only an agent tells what its terminal prints.
+/// How much to read of a terminal. While a call runs only the command is read; the agent reports the output itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum TerminalPart {
     Command,
     Whole,
 }
@@ -40,9 +40,9 @@ pub(super) fn shows_terminal(items: &[Value]) -> bool {
     items.iter().any(|item| item.get("type").and_then(Value::as_str) == Some("terminal"))
 }
 
-/// What the items show, cut to size.
-pub(super) fn content(items: &[Value], look: Look, screens: &dyn Screens) -> Vec<ToolContent> {
-    let mut kept = Kept { room: MAX_KEPT_BYTES, shown: Vec::new(), omitted: 0 };
+/// The content of the items, cut to size.
+pub(super) fn content(items: &[Value], look: TerminalPart, terminals: &dyn TerminalOutputs) -> Vec<ToolContent> {
+    let mut kept = BoundedContent { room: MAX_KEPT_BYTES, shown: Vec::new(), omitted: 0 };
     for item in items {
         match ToolCallContent::deserialize(item) {
             Ok(ToolCallContent::Content(content)) => kept.block(content.content, item),
@@ -51,7 +51,7 @@ pub(super) fn content(items: &[Value], look: Look, screens: &dyn Screens) -> Vec
                 let size = path.len() + diff.old_text.as_ref().map_or(0, String::len) + diff.new_text.len();
                 kept.whole(size, ToolContent::Diff { path, old_text: diff.old_text, new_text: diff.new_text });
             }
-            Ok(ToolCallContent::Terminal(terminal)) => match screens.find(&terminal.terminal_id.0, look) {
+            Ok(ToolCallContent::Terminal(terminal)) => match terminals.find(&terminal.terminal_id.0, look) {
                 Some(screen) => kept.screen(screen),
                 None => kept.raw(item),
             },
@@ -64,13 +64,13 @@ pub(super) fn content(items: &[Value], look: Look, screens: &dyn Screens) -> Vec
     kept.shown
 }
 
-struct Kept {
+struct BoundedContent {
     room: usize,
     shown: Vec<ToolContent>,
     omitted: u64,
 }
 
-impl Kept {
+impl BoundedContent {
     fn block(&mut self, block: ContentBlock, item: &Value) {
         match block {
             ContentBlock::Text(words) => self.text(&words.text),
@@ -100,8 +100,8 @@ impl Kept {
         }
     }
 
-    fn screen(&mut self, screen: Screen) {
-        let Screen { command, output, omitted, exit_code } = screen;
+    fn screen(&mut self, screen: TerminalOutput) {
+        let TerminalOutput { command, output, omitted, exit_code } = screen;
         let (command, output) = (self.start_of(&command), self.start_of(&output));
         self.omitted += omitted;
         self.shown.push(ToolContent::Terminal { command, output, exit_code });
@@ -111,7 +111,7 @@ impl Kept {
         self.whole(json_bytes(item), ToolContent::Raw { value: item.clone() });
     }
 
-    /// What has no sense in part.
+    /// Adds something that makes no sense in part: all of it, or none.
     fn whole(&mut self, size: usize, content: ToolContent) {
         if size > self.room || self.omitted > 0 {
             self.omitted += size as u64;
@@ -129,7 +129,7 @@ impl Kept {
     }
 }
 
-/// The value itself, or as much of it as is kept and how much is not.
+/// The value, or as much of it as is kept with the number of bytes left out.
 pub(crate) fn value(value: Value) -> Value {
     let whole = json_bytes(&value);
     if whole <= MAX_KEPT_BYTES {

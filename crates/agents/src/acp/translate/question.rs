@@ -1,7 +1,7 @@
-//! What an agent asks, with what is really to be done in it.
+//! Translates an agent's question, and finds out what is really to be done.
 //!
-//! Invariant: the subject is whole and comes from what the tool is given, whichever message told it; never from a title or
-//! from words about the call, which are kept apart. What a question tells of its call takes nothing away that was known
+//! Invariant: the subject is complete and comes from the tool's input, whichever message carried it; never from a
+//! title or from text about the call, which are kept apart. A question never removes what was known of its call
 //! before.
 
 use agent_client_protocol::v1::schema::{
@@ -12,31 +12,31 @@ use model::{AgentReport, PermissionKind, PermissionOption, Question, ToolKind};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
-use super::calls::{Calls, kind};
-use super::content::Screens;
-use super::given::input_of;
+use super::calls::{TurnCalls, kind};
+use super::content::TerminalOutputs;
+use super::input_digest::input_of;
 use super::text::{command_line, cut_chars, in_lines, start_of};
 use super::{MAX_CALL_TITLE_CHARS, MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
 
 pub(crate) const ACCEPT: &str = "accept";
 pub(crate) const DECLINE: &str = "decline";
 
-/// What came as a request.
+/// A question as it came in a request.
 #[derive(Debug)]
-pub(crate) enum Asking {
-    /// May a tool be used?
+pub(crate) enum QuestionRequest {
+    /// Permission to use a tool.
     Permission {
-        /// The call as it came.
+        /// The call, as raw JSON.
         call: Value,
         options: Vec<AcpPermissionOption>,
     },
-    /// A form, or an address to visit.
+    /// A form to fill in, or an address to visit.
     Elicitation(CreateElicitationRequest),
 }
 
-impl Asking {
-    /// Reads the params of a `session/request_permission`. What is no option, or one that is there already, is left
-    /// out; without any there is nothing to answer.
+impl QuestionRequest {
+    /// Reads the params of a `session/request_permission`. Invalid and repeated options are left out;
+    /// `None` if no option is left.
     pub(crate) fn permission(params: &Value) -> Option<Self> {
         let call = params.get("toolCall").filter(|call| call.is_object())?.clone();
         let mut options: Vec<AcpPermissionOption> = Vec::new();
@@ -51,28 +51,37 @@ impl Asking {
     }
 }
 
-/// What is asked, what is to be told before it, and what is known of the tool that it is about.
+/// A question, the reports to send before it, and what is known of the tool that it is about.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct TranslatedQuestion {
     pub(crate) reports: Vec<AgentReport>,
     pub(crate) question: Question,
-    /// The tool's name, where the agent tells it beside the title.
+    /// The tool's name, if the agent says it apart from the title.
     pub(crate) tool_name: Option<String>,
-    /// All that the tool is to be given, if that is told and short.
+    /// The whole input of the tool, if it is known and short.
     pub(crate) input: Option<Map<String, Value>>,
 }
 
-pub(super) fn ask(asking: Asking, calls: &mut Calls, screens: &dyn Screens) -> Asked {
+pub(super) fn ask(
+    asking: QuestionRequest,
+    calls: &mut TurnCalls,
+    terminals: &dyn TerminalOutputs,
+) -> TranslatedQuestion {
     match asking {
-        Asking::Permission { call, options } => permission(call, options, calls, screens),
-        Asking::Elicitation(request) => {
+        QuestionRequest::Permission { call, options } => permission(call, options, calls, terminals),
+        QuestionRequest::Elicitation(request) => {
             let question = elicitation(request, calls);
-            Asked { reports: Vec::new(), question, tool_name: None, input: None }
+            TranslatedQuestion { reports: Vec::new(), question, tool_name: None, input: None }
         }
     }
 }
 
-fn permission(mut call: Value, options: Vec<AcpPermissionOption>, calls: &mut Calls, screens: &dyn Screens) -> Asked {
+fn permission(
+    mut call: Value,
+    options: Vec<AcpPermissionOption>,
+    calls: &mut TurnCalls,
+    terminals: &dyn TerminalOutputs,
+) -> TranslatedQuestion {
     let id = call.get("toolCallId").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut fields = ToolCallUpdateFields::deserialize(&call).unwrap_or_default();
     let items = call.get("content").and_then(Value::as_array).map(Vec::as_slice);
@@ -86,22 +95,22 @@ fn permission(mut call: Value, options: Vec<AcpPermissionOption>, calls: &mut Ca
         fields.title = None;
         drop_member(&mut call, "title");
     }
-    let told = calls.message(call, screens);
+    let reported = calls.message(call, terminals);
     let call = calls.find(&id);
-    // A call that can not be told can still be asked about; then what is at hand is not what is asked.
-    let (subject, digest) = match &told {
+    // A call that can not be reported can still be asked about; then the kept values are not what is asked.
+    let (subject, digest) = match &reported {
         Ok(_) => (call.subject.or(said), call.digest),
         Err(_) => (said.or(call.subject), None),
     };
     let title = fields.title.map_or(call.title, |title| cut_chars(plain_title(title), MAX_CALL_TITLE_CHARS));
-    let input = match (&told, call.input, &before.shown) {
+    let input = match (&reported, call.input, &before.shown) {
         (Err(_), ..) | (Ok(_), None, None) => None,
         (Ok(_), Some(input), _) => input.as_object().cloned(),
         (Ok(_), None, Some(text)) => serde_json::from_str(text).ok(),
     };
     let subject = subject.or_else(|| subject_of_text(before.shown.as_deref()?, call.kind));
     let said = before.shown.or(asked_in_words).filter(|_| subject.is_none());
-    let reports = told.unwrap_or_default();
+    let reports = reported.unwrap_or_default();
     let options = options.into_iter().take(MAX_LISTED).map(|option| PermissionOption {
         id: option.option_id.0.to_string(),
         name: cut_chars(option.name, MAX_TITLE_CHARS),
@@ -109,7 +118,7 @@ fn permission(mut call: Value, options: Vec<AcpPermissionOption>, calls: &mut Ca
             PermissionOptionKind::AllowOnce => PermissionKind::AllowOnce,
             PermissionOptionKind::AllowAlways => PermissionKind::AllowAlways,
             PermissionOptionKind::RejectAlways => PermissionKind::RejectAlways,
-            // A kind that is not known permits nothing.
+            // An unknown kind permits nothing.
             PermissionOptionKind::RejectOnce | _ => PermissionKind::RejectOnce,
         },
     });
@@ -123,10 +132,10 @@ fn permission(mut call: Value, options: Vec<AcpPermissionOption>, calls: &mut Ca
         options: options.collect(),
         form: None,
     };
-    Asked { reports, question, tool_name: call.name, input }
+    TranslatedQuestion { reports, question, tool_name: call.name, input }
 }
 
-fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
+fn elicitation(request: CreateElicitationRequest, calls: &TurnCalls) -> Question {
     let call = match request.scope() {
         ElicitationScope::Session(scope) => scope.tool_call_id.as_ref().map(|id| calls.find(&id.0)),
         _ => None,
@@ -143,7 +152,7 @@ fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
         kind: ToolKind::Other,
         subject,
         said: None,
-        // Whoever is sent somewhere is asked each time.
+        // A visit to an address is asked about every time.
         digest: None,
         options: vec![
             option(ACCEPT, "Accept", PermissionKind::AllowOnce),
@@ -153,10 +162,10 @@ fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
     }
 }
 
-/// How much of what a call shows is kept for questions about it.
+/// How much of a call's content is kept for questions about it.
 const MAX_SHOWN_BYTES: usize = 64 << 10;
 
-/// The texts among what a call shows.
+/// The texts in a call's content.
 pub(super) fn shown_text(items: Option<&[Value]>) -> Option<String> {
     let texts =
         items.into_iter().flatten().filter(|item| is_words(item)).filter_map(|item| item["content"]["text"].as_str());
@@ -168,7 +177,7 @@ fn is_words(item: &Value) -> bool {
     item["type"] == "content" && item["content"]["type"] == "text"
 }
 
-/// What a question says of itself does not take the place of what its call shows.
+/// Removes the texts of a question, which must not replace the content of its call.
 fn drop_words(call: &mut Value) {
     let Some(items) = call.get_mut("content").and_then(Value::as_array_mut) else { return };
     items.retain(|item| !is_words(item));
@@ -183,20 +192,20 @@ fn drop_member(call: &mut Value, name: &str) {
     }
 }
 
-/// Whether a title is the name of a tool and no more: it does not take the place of words that a call had before.
+/// Whether a title is only the name of a tool: it does not replace the title that a call had before.
 fn is_name(title: &str) -> bool {
     !title.trim().contains(char::is_whitespace)
 }
 
-/// What a call shows while its input is not known may be the input itself, as JSON.
+/// The text that a call shows while its input is not known may be the input itself, as JSON.
 fn subject_of_text(text: &str, kind: ToolKind) -> Option<String> {
     let members = serde_json::from_str::<Map<String, Value>>(text).ok().filter(|members| !members.is_empty())?;
     Some(said_by_one(&members, kind).unwrap_or_else(|| in_lines(&members)))
 }
 
-/// Members of an input that say what is to be done, by what they are about.
+/// Members of an input that hold a command.
 const COMMANDS: [&str; 3] = ["command", "cmd", "commands"];
-/// Members beside a command that change nothing of what it does but where and how long.
+/// Members beside a command that change only where and how long it runs.
 const BESIDE: [&str; 12] = [
     "description",
     "explanation",
@@ -214,8 +223,8 @@ const BESIDE: [&str; 12] = [
 const PATHS: [&str; 7] = ["file_path", "filePath", "path", "abs_path", "absolute_path", "notebook_path", "filename"];
 const ADDRESSES: [&str; 2] = ["url", "uri"];
 
-/// The very command, path or input that a tool is given: the one member that says it, else all of it; else the files
-/// that it shows or names.
+/// The exact command, path or input that a tool is given: the one member that says it, else the whole input, else the
+/// files that the call shows or names.
 pub(super) fn subject(fields: &ToolCallUpdateFields, items: Option<&[Value]>, kind: ToolKind) -> Option<String> {
     match input_of(fields) {
         Some(Value::Object(members)) => {
@@ -235,8 +244,8 @@ pub(super) fn subject(fields: &ToolCallUpdateFields, items: Option<&[Value]>, ki
     Some(paths.join("\n")).filter(|paths| !paths.is_empty())
 }
 
-/// The one member that says what is done. An editor's `command` beside a `path` says nothing by itself, and what is run
-/// may hide beside its name, or beside the path of a program.
+/// The one member that says what is done. An editor's `command` beside a `path` says nothing by itself, and a path
+/// beside other members may hide what is done with it.
 fn said_by_one(members: &Map<String, Value>, kind: ToolKind) -> Option<String> {
     let groups = [&COMMANDS[..], &PATHS, &ADDRESSES];
     let named = groups.iter().flat_map(|names| names.iter()).filter_map(|name| members.get(*name));
@@ -246,7 +255,7 @@ fn said_by_one(members: &Map<String, Value>, kind: ToolKind) -> Option<String> {
     if says_it { line(only) } else { None }
 }
 
-/// A title in words: some agents write what a tool is given into it, as JSON. None of it is left out.
+/// A title in words: some agents write the input into it, as JSON. Nothing is left out.
 pub(super) fn plain_title(title: String) -> String {
     let Some((name, json)) = title.find('{').map(|at| title.split_at(at)) else { return title };
     let Ok(members) = serde_json::from_str::<Map<String, Value>>(json.trim_end()) else { return title };
@@ -260,7 +269,7 @@ pub(super) fn plain_title(title: String) -> String {
     format!("{name}{}", members.join(", "))
 }
 
-/// There is a command, and nothing beside it changes what it does but where and how long.
+/// Whether there is a command, and nothing beside it changes more than where and how long it runs.
 pub(super) fn is_only_a_command(members: &Map<String, Value>) -> bool {
     let is_beside = |name: &String| COMMANDS.contains(&name.as_str()) || BESIDE.contains(&name.as_str());
     is_command(members) && members.keys().all(is_beside)
@@ -270,7 +279,7 @@ fn is_command(members: &Map<String, Value>) -> bool {
     COMMANDS.iter().any(|name| members.get(*name).is_some_and(|value| !value.is_null()))
 }
 
-/// A string, or a list of words as one would type it.
+/// A string, or a list of words joined as one would type them.
 fn line(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),

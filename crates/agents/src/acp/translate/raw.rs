@@ -1,4 +1,4 @@
-//! What nobody here understands is kept as it came, until there is too much of it.
+//! Keeps messages that are not understood as raw JSON, up to a limit.
 
 use model::{AgentReport, json_bytes};
 use serde_json::{Value, json};
@@ -6,21 +6,21 @@ use serde_json::{Value, json};
 const MAX_MESSAGES: usize = 1_000;
 const MAX_BYTES: usize = 1 << 20;
 
-/// What may still be kept.
+/// How much may still be kept.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct RawBudget {
     messages: usize,
     bytes: usize,
     is_spent: bool,
 }
 
-impl Default for Budget {
+impl Default for RawBudget {
     fn default() -> Self {
         Self { messages: MAX_MESSAGES, bytes: MAX_BYTES, is_spent: false }
     }
 }
 
-impl Budget {
+impl RawBudget {
     pub(super) fn keep(&mut self, message: Value) -> Vec<AgentReport> {
         if self.is_spent {
             return Vec::new();
@@ -42,13 +42,13 @@ mod tests {
 
     #[test]
     fn the_end_of_the_budget_is_told_once() {
-        let mut budget = Budget::default();
+        let mut budget = RawBudget::default();
         let kept = (0..MAX_MESSAGES).flat_map(|n| budget.keep(json!(n))).count();
         assert_eq!(kept, MAX_MESSAGES);
         assert_eq!(budget.keep(json!(1)).len(), 1);
         assert_eq!(budget.keep(json!(2)), vec![]);
 
-        let mut budget = Budget::default();
+        let mut budget = RawBudget::default();
         let large = json!("x".repeat(MAX_BYTES));
         assert_ne!(budget.keep(large.clone()), vec![AgentReport::Raw(large)]);
         assert_eq!(budget.keep(json!(1)), vec![]);

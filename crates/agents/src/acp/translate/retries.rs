@@ -1,27 +1,27 @@
-//! A request to the model that failed and is made again, where an agent tells of it.
+//! Notices about requests to the model that failed and are retried, where an agent reports them.
 //!
-//! The protocol has no word for it. Codex tells it beside a `session_info_update`, and was seen to make requests for half
-//! a minute meanwhile. Copilot says it in its answer; Claude, Gemini, Kimi, opencode and Qwen say nothing, so that of
-//! them the session says that nothing comes (`session/watch.rs`).
+//! The protocol has no message for it. Codex reports it beside a `session_info_update`, and was seen to retry for
+//! half a minute. Copilot says it in its answer. Claude, Gemini, Kimi, opencode and Qwen say nothing; for them the
+//! session reports the silence (`session/watch.rs`).
 
 use model::{Notice, Severity};
 use serde_json::Value;
 
 use super::{MAX_DESCRIPTION_CHARS, MAX_TITLE_CHARS, cut_chars, plain_line};
 
-/// So many of one turn are told.
-const MAX_TOLD: usize = 20;
+/// How many retries of one turn are reported.
+const MAX_REPORTED: usize = 20;
 
-/// What one turn has told of it.
+/// The retries that one turn has reported.
 #[derive(Debug, Default)]
 pub(super) struct Retries {
-    told: usize,
+    reported: usize,
     last: Option<Notice>,
 }
 
 impl Retries {
-    /// What an update says of a request that is made again; nothing, if it says nothing new.
-    pub(super) fn hear(&mut self, update: &Value) -> Option<Notice> {
+    /// The notice about a retry, if the update has one that differs from the last.
+    pub(super) fn notice(&mut self, update: &Value) -> Option<Notice> {
         let error = update.get("_meta")?.get("codex")?.get("error")?;
         if error.get("willRetry")? != true {
             return None;
@@ -33,10 +33,10 @@ impl Retries {
         };
         let description = text("additionalDetails").map(|details| cut_chars(details, MAX_DESCRIPTION_CHARS));
         let notice = Notice { severity: Severity::Info, title: cut_chars(title, MAX_TITLE_CHARS), description };
-        if self.told == MAX_TOLD || self.last.as_ref() == Some(&notice) {
+        if self.reported == MAX_REPORTED || self.last.as_ref() == Some(&notice) {
             return None;
         }
-        self.told += 1;
+        self.reported += 1;
         self.last = Some(notice.clone());
         Some(notice)
     }

@@ -1,4 +1,4 @@
-//! How a turn ended, as the agent's answer to the prompt says.
+//! The outcome of a turn, from the agent's answer to the prompt.
 
 use agent_client_protocol::v1::schema::{PromptResponse, StopReason};
 use model::{Outcome, Stop};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::text::plain_line;
 
-/// Why a prompt was answered with an error.
+/// The error with which a prompt was answered.
 #[derive(Debug)]
 pub(crate) struct TurnError {
     /// In the agent's own words.
@@ -27,7 +27,7 @@ pub(super) fn stop(answer: Result<Value, TurnError>) -> Stop {
         Ok(StopReason::MaxTokens | StopReason::MaxTurnRequests | StopReason::Refusal) => {
             ended(Outcome::Completed, word)
         }
-        // It did stop, and said why in a word that is new.
+        // The turn did stop, for a reason that is not known here.
         Ok(_) | Err(_) if word.is_some() => ended(Outcome::Completed, word),
         Ok(_) | Err(_) => {
             let reason = "the agent ended the turn without saying how".to_owned();

@@ -13,25 +13,26 @@ use lines::lines;
 /// One terminal, `term-1`, that has printed two lines.
 struct OneTerminal;
 
-impl Screens for OneTerminal {
-    fn find(&self, id: &str, look: Look) -> Option<Screen> {
-        let screen = Screen { command: "ls".to_owned(), output: "a\nb\n".to_owned(), omitted: 0, exit_code: Some(0) };
-        let begun = Screen { command: "ls".to_owned(), ..Screen::default() };
-        (id == "term-1").then_some(if look == Look::Whole { screen } else { begun })
+impl TerminalOutputs for OneTerminal {
+    fn find(&self, id: &str, look: TerminalPart) -> Option<TerminalOutput> {
+        let screen =
+            TerminalOutput { command: "ls".to_owned(), output: "a\nb\n".to_owned(), omitted: 0, exit_code: Some(0) };
+        let begun = TerminalOutput { command: "ls".to_owned(), ..TerminalOutput::default() };
+        (id == "term-1").then_some(if look == TerminalPart::Whole { screen } else { begun })
     }
 }
 
-fn tell(translator: &mut Translator, update: Value) -> Vec<AgentReport> {
+fn translate(translator: &mut Translator, update: Value) -> Vec<AgentReport> {
     translator.update(update, &OneTerminal)
 }
 
 /// The reports of a turn in which these updates come, a line each.
 #[expect(clippy::needless_pass_by_value, reason = "they are made where they are told")]
-fn told(updates: Value) -> String {
+fn reports_of(updates: Value) -> String {
     let mut translator = Translator::default();
     translator.begin_turn();
     let updates = updates.as_array().unwrap().iter().cloned();
-    let mut reports: Vec<_> = updates.flat_map(|update| tell(&mut translator, update)).collect();
+    let mut reports: Vec<_> = updates.flat_map(|update| translate(&mut translator, update)).collect();
     reports.extend(translator.end_turn(Ok(json!({ "stopReason": "end_turn" })), &OneTerminal));
     lines(&reports)
 }
@@ -62,7 +63,7 @@ fn words_of_one_kind_share_a_block_until_something_comes_between() {
         update["messageId"] = json!(id);
         update
     };
-    let told = told(json!([
+    let reports = reports_of(json!([
         thought("hm"),
         text("a"),
         text(""),
@@ -83,7 +84,7 @@ fn words_of_one_kind_share_a_block_until_something_comes_between() {
         json!({ "sessionUpdate": "plan", "entries": [{ "content": "do", "priority": "low", "status": "in_progress" }] }),
         text("h"),
     ]));
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(reports, @r#"
     thought 0 "hm"
     text 1 "a"
     text 1 "b"
@@ -106,7 +107,7 @@ fn words_of_one_kind_share_a_block_until_something_comes_between() {
 
 #[test]
 fn a_change_carries_only_what_differs() {
-    let told = told(json!([
+    let reports = reports_of(json!([
         { "sessionUpdate": "tool_call", "toolCallId": "x", "title": "Read", "kind": "read", "status": "pending",
           "locations": [{ "path": "/p/a", "line": 3 }], "rawInput": { "path": "/p/a" }, "content": [] },
         { "sessionUpdate": "tool_call", "toolCallId": "x", "title": "Read a", "kind": "read", "status": "in_progress",
@@ -116,7 +117,7 @@ fn a_change_carries_only_what_differs() {
         call("x", json!({ "status": "in_progress", "rawOutput": { "lines": 3 } })),
         call("y", json!({ "status": "failed", "name": "Bash" })),
     ]));
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(reports, @r#"
     tool 1 started "x" {"title":"Read","kind":"read","locations":[{"path":"/p/a","line":3}],"input":{"path":"/p/a"}}
     tool 1 {"title":"Read a","status":"running"}
     tool 1 {"kind":"other"}
@@ -129,7 +130,7 @@ fn a_change_carries_only_what_differs() {
 
 #[test]
 fn a_text_that_grew_is_told_by_its_growth() {
-    let told = told(json!([
+    let reports = reports_of(json!([
         shows("x", &["one"]),
         shows("x", &["one"]),
         shows("x", &["one two"]),
@@ -144,7 +145,7 @@ fn a_text_that_grew_is_told_by_its_growth() {
         ] })
         ),
     ]));
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(reports, @r#"
     tool 1 started "x" {"content":[{"type":"text","text":"one"}]}
     tool 1 " two"
     tool 1 {"content":[{"type":"text","text":"one two"},{"type":"text","text":"three"}]}
@@ -158,7 +159,7 @@ fn a_text_that_grew_is_told_by_its_growth() {
 
 #[test]
 fn all_sorts_of_content_are_shown_or_kept_as_they_came() {
-    let told = told(json!([call(
+    let reports = reports_of(json!([call(
         "x",
         json!({ "content": [
         { "type": "diff", "path": "/p/a", "oldText": "a", "newText": "b" },
@@ -172,7 +173,7 @@ fn all_sorts_of_content_are_shown_or_kept_as_they_came() {
         { "type": "terminal", "terminalId": "gone" },
     ] })
     )]));
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(reports, @r#"
     tool 1 started "x" {"content":[{"type":"diff","path":"/p/a","oldText":"a","newText":"b"},{"type":"diff","path":"/p/new","newText":"b"},{"type":"image","mimeType":"image/png","data":"AA=="},{"type":"link","uri":"file:///p/a","name":"a"},{"type":"link","uri":"file:///p/b","name":"file:///p/b"},{"type":"text","text":"inside"},{"type":"raw","value":{"type":"content","content":{"type":"resource","resource":{"uri":"file:///p/c","blob":"AA=="}}}},{"type":"raw","value":{"type":"content","content":{"type":"audio","data":"AA==","mimeType":"audio/wav"}}},{"type":"raw","value":{"type":"hologram","depth":3}},{"type":"raw","value":{"type":"terminal","terminalId":"gone"}}]}
     stopped {"outcome":"completed"}
     "#);
@@ -185,7 +186,7 @@ fn a_terminal_of_the_agents_own_is_told_as_it_prints() {
         call("x", rest)
     };
     let prints = |data: &str| with(json!({ "terminal_output": { "terminal_id": "t", "data": data } }), json!({}));
-    let told = told(json!([
+    let reports = reports_of(json!([
         with(
             json!({ "terminal_info": { "terminal_id": "t" } }),
             json!({ "rawInput": { "command": "make" }, "content": [{ "type": "terminal", "terminalId": "t" }] })
@@ -198,7 +199,7 @@ fn a_terminal_of_the_agents_own_is_told_as_it_prints() {
             json!({ "status": "failed" })
         ),
     ]));
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(reports, @r#"
     tool 1 started "x" {"content":[{"type":"terminal","command":"make","output":""}],"input":{"command":"make"}}
     tool 1 "one\n"
     tool 1 "two\n"
@@ -207,21 +208,21 @@ fn a_terminal_of_the_agents_own_is_told_as_it_prints() {
     "#);
 }
 
-/// As Codex runs what it takes for mere reading: it prints, and no terminal is shown.
+/// Codex runs commands that it takes for mere reading in this way: there is output, and no terminal is shown.
 #[test]
 fn what_is_printed_without_a_terminal_is_told_at_the_end() {
     let prints = |data: &str| {
         let piece = json!({ "terminal_id": "x", "data": data });
         call("x", json!({ "_meta": { "terminal_output_delta": piece } }))
     };
-    let told = told(json!([
+    let reports = reports_of(json!([
         call("x", json!({ "title": "Read file 'a'", "kind": "read" })),
         prints("one\n"),
         prints("two\n"),
         call("x", json!({ "status": "completed", "content": null, "rawOutput": { "exit_code": 0 } })),
         prints("too late"),
     ]));
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(reports, @r#"
     tool 1 started "x" {"title":"Read file 'a'","kind":"read"}
     tool 1 {"status":"completed","content":[{"type":"text","text":"one\ntwo\n"}],"output":{"exit_code":0}}
     stopped {"outcome":"completed"}
@@ -231,8 +232,8 @@ fn what_is_printed_without_a_terminal_is_told_at_the_end() {
 #[test]
 fn a_terminal_of_ours_is_shown_whole_when_its_call_or_the_turn_ends() {
     let terminal = |id| call(id, json!({ "content": [{ "type": "terminal", "terminalId": "term-1" }] }));
-    let told = told(json!([terminal("x"), terminal("y"), call("x", json!({ "status": "completed" }))]));
-    assert_snapshot!(told, @r#"
+    let reports = reports_of(json!([terminal("x"), terminal("y"), call("x", json!({ "status": "completed" }))]));
+    assert_snapshot!(reports, @r#"
     tool 1 started "x" {"content":[{"type":"terminal","command":"ls","output":""}]}
     tool 2 started "y" {"content":[{"type":"terminal","command":"ls","output":""}]}
     tool 1 {"status":"completed","content":[{"type":"terminal","command":"ls","output":"a\nb\n","exitCode":0}]}
@@ -249,7 +250,7 @@ fn what_is_too_large_is_cut_and_said_to_be() {
     let mut update = shows("x", &["before", &large, "after"]);
     update["rawInput"] = json!({ "a": 1, "text": large, "z": 2 });
     update["rawOutput"] = json!(large);
-    let reports = tell(&mut translator, update);
+    let reports = translate(&mut translator, update);
     let [AgentReport::ToolStarted { change, .. }] = &reports[..] else { panic!("{}", lines(&reports)) };
     let kept = "ü".repeat((MAX_KEPT_BYTES - 6) / 2);
     assert_eq!(
@@ -273,38 +274,38 @@ fn what_is_too_large_is_cut_and_said_to_be() {
 fn output_that_grows_without_end_is_told_about_once() {
     let mut translator = Translator::default();
     translator.begin_turn();
-    let mut told = 0;
+    let mut reports = 0;
     let mut output = String::new();
     for n in 0..60 {
         output.push_str(&format!("{n} ").repeat(4_000));
-        for report in tell(&mut translator, shows("x", &[&output])) {
-            told += format!("{report:?}").len();
+        for report in translate(&mut translator, shows("x", &[&output])) {
+            reports += format!("{report:?}").len();
         }
     }
-    let end = tell(&mut translator, call("x", json!({ "status": "completed" })));
+    let end = translate(&mut translator, call("x", json!({ "status": "completed" })));
     assert_eq!(end.len(), 1);
-    assert!(told < 3 * MAX_KEPT_BYTES, "{told} bytes told of {}", output.len());
+    assert!(reports < 3 * MAX_KEPT_BYTES, "{reports} bytes reported of {}", output.len());
 }
 
 #[test]
 fn what_changes_whole_again_and_again_waits_for_the_end() {
     let mut translator = Translator::default();
     translator.begin_turn();
-    let mut told = 0;
+    let mut reports = 0;
     for n in 0..300 {
         let page = format!("{n} ").repeat(3_000);
         let mut update = shows("x", &[&page]);
         update["rawInput"] = json!({ "page": page });
-        told += tell(&mut translator, update).iter().map(|report| format!("{report:?}").len()).sum::<usize>();
+        reports += translate(&mut translator, update).iter().map(|report| format!("{report:?}").len()).sum::<usize>();
     }
-    assert!(told < 3 << 20, "{told}");
-    let end = lines(&tell(&mut translator, call("x", json!({ "status": "completed" }))));
+    assert!(reports < 3 << 20, "{reports}");
+    let end = lines(&translate(&mut translator, call("x", json!({ "status": "completed" }))));
     assert!(end.contains("299 299") && end.contains("page"), "{}", &end[..200]);
 }
 
 #[test]
 fn what_nobody_knows_is_kept_as_it_came() {
-    let told = told(json!([
+    let reports = reports_of(json!([
         { "sessionUpdate": "telepathy", "strength": 9 },
         { "sessionUpdate": "agent_message_chunk", "content": { "type": "smell", "of": "roses" } },
         { "sessionUpdate": "agent_message_chunk", "content": { "type": "image", "data": "AA==", "mimeType": "image/png" } },
@@ -312,7 +313,7 @@ fn what_nobody_knows_is_kept_as_it_came() {
         { "no": "kind" },
         17,
     ]));
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(reports, @r#"
     raw {"sessionUpdate":"telepathy","strength":9}
     raw {"sessionUpdate":"agent_message_chunk","content":{"type":"smell","of":"roses"}}
     raw {"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":"AA==","mimeType":"image/png"}}
@@ -328,7 +329,7 @@ fn what_comes_between_turns_is_late() {
     let mut translator = Translator::default();
     let reports = [text("boo"), call("x", json!({ "title": "t" })), json!({ "sessionUpdate": "plan", "entries": [] })]
         .into_iter()
-        .flat_map(|update| tell(&mut translator, update));
+        .flat_map(|update| translate(&mut translator, update));
     assert_snapshot!(lines(&reports.collect::<Vec<_>>()), @r#"
     raw {"late":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"boo"}}}
     raw {"late":{"title":"t","sessionUpdate":"tool_call_update","toolCallId":"x"}}
@@ -336,22 +337,28 @@ fn what_comes_between_turns_is_late() {
     "#);
 }
 
-/// Its kind and what it is given are those of the call, wherever they were told: a policy looks at them.
+/// The kind and input are those of the call, whichever message carried them: the policy reads them.
 #[test]
 fn a_question_beside_the_turns_knows_the_call_that_it_is_about() {
     let mut translator = Translator::default();
     translator.begin_turn();
-    tell(&mut translator, call("x", json!({ "title": "Watch", "kind": "execute", "rawInput": { "command": "make" } })));
+    translate(
+        &mut translator,
+        call("x", json!({ "title": "Watch", "kind": "execute", "rawInput": { "command": "make" } })),
+    );
     translator.end_turn(Ok(json!({ "stopReason": "end_turn" })), &OneTerminal);
-    tell(&mut translator, call("y", json!({ "title": "Write", "kind": "edit", "rawInput": { "file_path": "/p/a" } })));
-    let mut told = Vec::new();
+    translate(
+        &mut translator,
+        call("y", json!({ "title": "Write", "kind": "edit", "rawInput": { "file_path": "/p/a" } })),
+    );
+    let mut all = Vec::new();
     for id in ["x", "y", "z"] {
-        let Asked { reports, question, .. } =
+        let TranslatedQuestion { reports, question, .. } =
             translator.ask(permission(id, json!({ "title": "May I?" })), &OneTerminal);
-        told.extend(reports);
-        told.push(AgentReport::Asked(Question { options: Vec::new(), digest: None, ..question }));
+        all.extend(reports);
+        all.push(AgentReport::Asked(Question { options: Vec::new(), digest: None, ..question }));
     }
-    assert_snapshot!(lines(&told), @r#"
+    assert_snapshot!(lines(&all), @r#"
     raw {"late":{"title":"May I?","toolCallId":"x"}}
     asked {"title":"May I?","kind":"execute","subject":"make","options":[]}
     raw {"late":{"title":"May I?","toolCallId":"y"}}
@@ -360,7 +367,8 @@ fn a_question_beside_the_turns_knows_the_call_that_it_is_about() {
     asked {"title":"May I?","kind":"other","options":[]}
     "#);
     translator.begin_turn();
-    let Asked { question, .. } = translator.ask(permission("x", json!({ "title": "May I?" })), &OneTerminal);
+    let TranslatedQuestion { question, .. } =
+        translator.ask(permission("x", json!({ "title": "May I?" })), &OneTerminal);
     assert_eq!((question.tool, question.subject), (Some(1), None), "a turn knows its own calls alone");
 }
 
@@ -376,21 +384,21 @@ fn of_a_record_that_is_read_again_only_the_present_is_told() {
         json!({ "sessionUpdate": "available_commands_update", "availableCommands": [{ "name": "go", "description": "Goes" }] }),
         json!({ "sessionUpdate": "usage_update", "used": 10, "size": 100 }),
     ];
-    let reports: Vec<_> = updates.into_iter().flat_map(|update| tell(&mut translator, update)).collect();
+    let reports: Vec<_> = updates.into_iter().flat_map(|update| translate(&mut translator, update)).collect();
     assert_snapshot!(lines(&reports), @r#"
     commands [{"name":"go","description":"Goes"}]
     usage {"used":10,"size":100}
     "#);
     translator.end_replay();
     translator.begin_turn();
-    assert_snapshot!(lines(&tell(&mut translator, text("new words"))), @r#"text 0 "new words""#);
+    assert_snapshot!(lines(&translate(&mut translator, text("new words"))), @r#"text 0 "new words""#);
 }
 
 #[test]
 fn the_rest_of_what_agents_say() {
     let usage = json!({ "sessionUpdate": "usage_update", "used": 10, "size": 100, "cost": { "amount": 0.00001, "currency": "USD" } });
     let title = |title| json!({ "sessionUpdate": "session_info_update", "title": title });
-    let told = told(json!([
+    let reports = reports_of(json!([
         usage, usage, title(json!("A title")), title(json!("A title")), title(json!(null)),
         { "sessionUpdate": "available_commands_update", "availableCommands": [
             { "name": "plan", "description": "Plans", "input": { "hint": "what" } }, { "name": "go", "description": "Goes" }] },
@@ -403,7 +411,7 @@ fn the_rest_of_what_agents_say() {
         { "sessionUpdate": "compaction_update", "compactionId": "c1", "status": "completed" },
         { "sessionUpdate": "compaction_update", "compactionId": "c2", "status": "failed", "error": "no room" },
     ]));
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(reports, @r#"
     usage {"used":10,"size":100,"cost":{"amount":"0.00001","currency":"USD"}}
     title "A title"
     commands [{"name":"plan","description":"Plans","hint":"what"},{"name":"go","description":"Goes"}]
@@ -425,7 +433,8 @@ fn modes_and_options_are_one_list() {
     let mut translator = Translator::default();
     let mut reports = translator
         .offered(serde_json::from_value(modes.clone()).unwrap(), serde_json::from_value(json!([model, fast])).unwrap());
-    reports.extend(tell(&mut translator, json!({ "sessionUpdate": "current_mode_update", "currentModeId": "code" })));
+    reports
+        .extend(translate(&mut translator, json!({ "sessionUpdate": "current_mode_update", "currentModeId": "code" })));
     reports.extend(translator.option_set("fast", "true", None));
     assert_snapshot!(lines(&reports), @r#"
     options [{"id":"mode","name":"Mode","category":"mode","value":"ask","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"Writes"}]},{"id":"model","name":"Model","category":"model","value":"a","choices":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","category":"other","value":"false","choices":[]}]
@@ -434,9 +443,9 @@ fn modes_and_options_are_one_list() {
     "#);
     let settings =
         ["mode", "model", "fast", "other"].map(|option| translator.find_option(option).map(|offer| offer.setting));
-    assert_eq!(settings, [Some(Setting::Mode), Some(Setting::Choice), Some(Setting::Switch), None]);
+    assert_eq!(settings, [Some(OptionSetter::Mode), Some(OptionSetter::Choice), Some(OptionSetter::Switch), None]);
 
-    // Said twice, in the old way and in the new.
+    // The mode is offered twice, in the old form and in the new.
     let mode = json!({ "id": "permissions", "name": "Mode", "category": "mode", "type": "select", "currentValue": "ask",
         "options": [{ "value": "ask", "name": "Ask" }] });
     let mut translator = Translator::default();
@@ -446,34 +455,34 @@ fn modes_and_options_are_one_list() {
     assert_eq!(translator.find_option("mode"), None);
 }
 
-fn permission(id: &str, mut call: Value) -> Asking {
+fn permission(id: &str, mut call: Value) -> QuestionRequest {
     call["toolCallId"] = json!(id);
     let options = json!([{ "optionId": "yes", "name": "Yes", "kind": "allow_once" },
         { "optionId": "no", "name": "No", "kind": "reject_once" }]);
-    Asking::permission(&json!({ "sessionId": "s", "toolCall": call, "options": options })).unwrap()
+    QuestionRequest::permission(&json!({ "sessionId": "s", "toolCall": call, "options": options })).unwrap()
 }
 
 #[test]
 fn a_question_shows_what_is_really_to_be_done() {
     let mut translator = Translator::default();
     translator.begin_turn();
-    let mut told = tell(&mut translator, text("I will"));
-    told.extend(tell(
+    let mut all = translate(&mut translator, text("I will"));
+    all.extend(translate(
         &mut translator,
         call("x", json!({ "title": "List files", "kind": "execute", "rawInput": { "command": "rm -rf /" } })),
     ));
-    let Asked { reports, question, .. } =
+    let TranslatedQuestion { reports, question, .. } =
         translator.ask(permission("x", json!({ "title": "List files" })), &OneTerminal);
-    told.extend(reports);
-    told.push(AgentReport::Asked(question));
-    let Asked { reports, question, .. } = translator.ask(
+    all.extend(reports);
+    all.push(AgentReport::Asked(question));
+    let TranslatedQuestion { reports, question, .. } = translator.ask(
         permission("new", json!({ "content": [{ "type": "diff", "path": "/p/a", "newText": "" }] })),
         &OneTerminal,
     );
-    told.extend(reports);
-    told.push(AgentReport::Asked(question));
-    told.extend(tell(&mut translator, text("I did")));
-    assert_snapshot!(lines(&told), @r#"
+    all.extend(reports);
+    all.push(AgentReport::Asked(question));
+    all.extend(translate(&mut translator, text("I did")));
+    assert_snapshot!(lines(&all), @r#"
     text 0 "I will"
     tool 1 started "x" {"title":"List files","kind":"execute","input":{"command":"rm -rf /"}}
     asked {"tool":1,"title":"List files","kind":"execute","subject":"rm -rf /","digest":"27fcdc81274547bf2f10b72cabfb0f1f9bcab38d0370c563c555885e95058f9e","options":[{"id":"yes","name":"Yes","kind":"allow_once"},{"id":"no","name":"No","kind":"reject_once"}]}
@@ -488,7 +497,7 @@ fn a_change_that_is_shown_later_is_another_question_about_the_same_input() {
     let ask = |text: &str| {
         let mut translator = Translator::default();
         translator.begin_turn();
-        tell(&mut translator, call("x", json!({ "kind": "edit", "rawInput": { "file_path": "/p/a" } })));
+        translate(&mut translator, call("x", json!({ "kind": "edit", "rawInput": { "file_path": "/p/a" } })));
         let shown = json!({ "content": [{ "type": "diff", "path": "/elsewhere", "newText": text }] });
         translator.ask(permission("x", shown), &OneTerminal).question
     };
@@ -502,7 +511,7 @@ fn a_form_and_an_address_are_questions() {
     let ask = |request: Value| {
         let mut translator = Translator::default();
         translator.begin_turn();
-        let asking = Asking::Elicitation(serde_json::from_value(request).unwrap());
+        let asking = QuestionRequest::Elicitation(serde_json::from_value(request).unwrap());
         lines(&[AgentReport::Asked(translator.ask(asking, &OneTerminal).question)])
     };
     let form = json!({ "sessionId": "s", "mode": "form", "message": "Which branch?", "requestedSchema": {
@@ -517,8 +526,8 @@ fn a_form_and_an_address_are_questions() {
 fn a_turn_ends_as_the_agent_says() {
     let end = |answer: Result<Value, TurnError>| lines(&Translator::default().end_turn(answer, &OneTerminal));
     let reasons = ["end_turn", "cancelled", "max_tokens", "max_turn_requests", "refusal", "bored\u{1b}[2J"];
-    let told: String = reasons.iter().map(|reason| end(Ok(json!({ "stopReason": reason })))).collect();
-    assert_snapshot!(told, @r#"
+    let reports: String = reasons.iter().map(|reason| end(Ok(json!({ "stopReason": reason })))).collect();
+    assert_snapshot!(reports, @r#"
     stopped {"outcome":"completed"}
     stopped {"outcome":"cancelled"}
     stopped {"outcome":"completed","reason":"max_tokens"}
@@ -535,7 +544,7 @@ fn a_turn_ends_as_the_agent_says() {
     "#);
 }
 
-/// Some agents say what they offer in both ways, and a change in the older one only.
+/// Some agents offer modes in both forms, and report a change in the older one only.
 #[test]
 fn a_change_of_mode_is_believed_however_modes_are_offered() {
     let option = |value: &str| {
@@ -548,9 +557,10 @@ fn a_change_of_mode_is_believed_however_modes_are_offered() {
     let modes = serde_json::from_value(modes).unwrap();
     translator.offered(Some(modes), Some(serde_json::from_value(option("ask")).unwrap()));
     assert_eq!(translator.find_option("approval").unwrap().value, "ask");
-    let told = tell(&mut translator, json!({ "sessionUpdate": "current_mode_update", "currentModeId": "yolo" }));
+    let reports =
+        translate(&mut translator, json!({ "sessionUpdate": "current_mode_update", "currentModeId": "yolo" }));
     assert_eq!(translator.find_option("approval").unwrap().value, "yolo");
-    assert_eq!(told.len(), 1);
+    assert_eq!(reports.len(), 1);
 }
 
 #[test]
@@ -559,8 +569,8 @@ fn long_words_are_told_in_parts() {
     translator.begin_turn();
     let words = "€".repeat(100_000);
     let content = json!({ "type": "text", "text": words });
-    let told = tell(&mut translator, json!({ "sessionUpdate": "agent_message_chunk", "content": content }));
-    let parts: Vec<&str> = told
+    let reports = translate(&mut translator, json!({ "sessionUpdate": "agent_message_chunk", "content": content }));
+    let parts: Vec<&str> = reports
         .iter()
         .map(|report| match report {
             AgentReport::Text { block: 0, text } => text.as_str(),
@@ -578,59 +588,62 @@ fn more_calls_than_are_told_are_said_to_be_so_once_in_a_turn() {
     for _ in 0..2 {
         translator.begin_turn();
         for n in 0..MAX_CALLS {
-            assert_eq!(tell(&mut translator, call(n)).len(), 1);
+            assert_eq!(translate(&mut translator, call(n)).len(), 1);
         }
-        let told = tell(&mut translator, call(MAX_CALLS));
-        let [AgentReport::Noticed(notice), AgentReport::Raw(kept)] = &told[..] else { panic!("{told:?}") };
+        let reports = translate(&mut translator, call(MAX_CALLS));
+        let [AgentReport::Noticed(notice), AgentReport::Raw(kept)] = &reports[..] else { panic!("{reports:?}") };
         assert_eq!(notice.title, "The agent makes more than 10000 tool calls in this turn");
         assert_eq!(kept, &call(MAX_CALLS));
         let next = call(MAX_CALLS + 1);
-        assert_eq!(tell(&mut translator, next.clone()), vec![AgentReport::Raw(next)]);
-        // Those that began before are told on.
+        assert_eq!(translate(&mut translator, next.clone()), vec![AgentReport::Raw(next)]);
+        // Calls that began before are still reported.
         let end = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "7", "status": "completed" });
-        assert_eq!(tell(&mut translator, end).len(), 1);
+        assert_eq!(translate(&mut translator, end).len(), 1);
     }
 }
 
-fn asked_about(id: &str, mut call: Value) -> Asking {
+fn asked_about(id: &str, mut call: Value) -> QuestionRequest {
     call["toolCallId"] = json!(id);
     let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }]);
-    Asking::permission(&json!({ "toolCall": call, "options": options })).unwrap()
+    QuestionRequest::permission(&json!({ "toolCall": call, "options": options })).unwrap()
 }
 
-/// Kimi streams what a tool is given as the text of its call, and then asks with a name and a sentence.
+/// Kimi streams the input as the text of its call, and then asks with a name and a sentence.
 #[test]
 fn a_question_shows_what_is_known_of_its_call_from_whichever_message() {
     let mut translator = Translator::default();
     translator.begin_turn();
-    tell(&mut translator, call("0:c", json!({ "title": "Bash", "kind": "execute" })));
-    tell(&mut translator, shows("0:c", &[r#"{"comma"#]));
-    tell(&mut translator, shows("0:c", &[r#"{"command":"rm -rf build && curl x | sh","timeout":60}"#]));
+    translate(&mut translator, call("0:c", json!({ "title": "Bash", "kind": "execute" })));
+    translate(&mut translator, shows("0:c", &[r#"{"comma"#]));
+    translate(&mut translator, shows("0:c", &[r#"{"command":"rm -rf build && curl x | sh","timeout":60}"#]));
     let sentence = json!([{ "type": "content", "content": { "type": "text", "text": "Requesting approval to run" } }]);
-    let Asked { reports, question, .. } =
+    let TranslatedQuestion { reports, question, .. } =
         translator.ask(asked_about("0:c", json!({ "title": "Bash", "content": sentence })), &OneTerminal);
     assert_eq!(question.subject.as_deref(), Some("rm -rf build && curl x | sh"));
     assert_eq!(question.digest, None, "what is only shown is not what it is given");
     assert_eq!(lines(&reports), "", "the command stays in its call");
-    // What it is really given comes before what it shows.
-    tell(&mut translator, call("0:c", json!({ "rawInput": { "command": "make" } })));
-    let Asked { question, .. } = translator.ask(asked_about("0:c", json!({ "title": "Bash" })), &OneTerminal);
+    // The real input takes precedence over the text.
+    translate(&mut translator, call("0:c", json!({ "rawInput": { "command": "make" } })));
+    let TranslatedQuestion { question, .. } =
+        translator.ask(asked_about("0:c", json!({ "title": "Bash" })), &OneTerminal);
     assert_eq!(question.subject.as_deref(), Some("make"));
 }
 
-/// Nothing holds an agent to its words about a call, so they are not what will be done.
+/// An agent may describe a call wrongly, so the description is not the subject.
 #[test]
 fn words_about_a_call_are_no_subject() {
     let mut translator = Translator::default();
     translator.begin_turn();
     let words = |text: &str| json!([{ "type": "content", "content": { "type": "text", "text": text } }]);
     let asked = json!({ "title": "touch a", "kind": "execute", "content": words("ls -l") });
-    let Asked { question, .. } = translator.ask(asked_about("a", asked), &OneTerminal);
+    let TranslatedQuestion { question, .. } = translator.ask(asked_about("a", asked), &OneTerminal);
     assert_eq!((question.subject.as_deref(), question.said.as_deref()), (None, Some("ls -l")));
-    tell(&mut translator, shows("b", &["Deletes the build folder"]));
-    let Asked { question, .. } = translator.ask(asked_about("b", json!({ "title": "Shell" })), &OneTerminal);
+    translate(&mut translator, shows("b", &["Deletes the build folder"]));
+    let TranslatedQuestion { question, .. } =
+        translator.ask(asked_about("b", json!({ "title": "Shell" })), &OneTerminal);
     assert_eq!((question.subject.as_deref(), question.said.as_deref()), (None, Some("Deletes the build folder")));
-    let Asked { question, .. } = translator.ask(asked_about("c", json!({ "title": "Shell" })), &OneTerminal);
+    let TranslatedQuestion { question, .. } =
+        translator.ask(asked_about("c", json!({ "title": "Shell" })), &OneTerminal);
     assert_eq!((question.subject, question.said), (None, None));
 }
 
@@ -639,28 +652,31 @@ fn the_name_of_a_tool_does_not_take_the_place_of_what_its_call_was_called() {
     let mut translator = Translator::default();
     translator.begin_turn();
     let command = format!("rm -rf build{} # end", " x".repeat(2_000));
-    tell(&mut translator, call("a", json!({ "title": command, "kind": "execute" })));
-    let Asked { reports, question, .. } = translator.ask(asked_about("a", json!({ "title": "Bash" })), &OneTerminal);
+    translate(&mut translator, call("a", json!({ "title": command, "kind": "execute" })));
+    let TranslatedQuestion { reports, question, .. } =
+        translator.ask(asked_about("a", json!({ "title": "Bash" })), &OneTerminal);
     assert_eq!((question.title, question.subject), (command, None));
     assert_eq!(lines(&reports), "");
-    // Another sentence does, and a name where there was none.
-    let Asked { question, .. } = translator.ask(asked_about("a", json!({ "title": "Run it?" })), &OneTerminal);
+    // Another sentence does replace it, and a name where there was none.
+    let TranslatedQuestion { question, .. } =
+        translator.ask(asked_about("a", json!({ "title": "Run it?" })), &OneTerminal);
     assert_eq!(question.title, "Run it?");
-    let Asked { question, .. } = translator.ask(asked_about("b", json!({ "title": "Bash" })), &OneTerminal);
+    let TranslatedQuestion { question, .. } =
+        translator.ask(asked_about("b", json!({ "title": "Bash" })), &OneTerminal);
     assert_eq!(question.title, "Bash");
 }
 
-/// Gemini says that it has read its record while it still reads.
+/// Gemini replies that it has loaded its record while it still replays it.
 #[test]
 fn a_record_that_is_still_read_after_the_reply_is_of_the_past() {
     let mut translator = Translator::default();
     translator.begin_replay();
     translator.end_replay();
     let updates = [text("old words"), thought("old"), call("x", json!({ "title": "old call" }))];
-    let told: Vec<_> = updates.into_iter().flat_map(|update| tell(&mut translator, update)).collect();
-    assert_eq!(lines(&told), "");
+    let reports: Vec<_> = updates.into_iter().flat_map(|update| translate(&mut translator, update)).collect();
+    assert_eq!(lines(&reports), "");
     translator.begin_turn();
-    assert_snapshot!(lines(&tell(&mut translator, text("new words"))), @r#"text 0 "new words""#);
+    assert_snapshot!(lines(&translate(&mut translator, text("new words"))), @r#"text 0 "new words""#);
 }
 
 #[test]
@@ -670,8 +686,8 @@ fn tokens_beside_words_are_added_up_and_told_at_the_end() {
         update["_meta"] = json!({ "usage": { "inputTokens": input, "outputTokens": 5, "thoughtTokens": 1 } });
         update
     };
-    let told = told(json!([text("a"), counted("", 10), counted("b", 20)]));
-    assert_snapshot!(told, @r#"
+    let reports = reports_of(json!([text("a"), counted("", 10), counted("b", 20)]));
+    assert_snapshot!(reports, @r#"
     text 0 "a"
     text 0 "b"
     usage {"used":0,"size":0,"tokens":{"total":40,"input":30,"output":10,"thought":2}}
@@ -686,9 +702,9 @@ fn models_and_tokens_are_read_in_geminis_way() {
         { "modelId": "auto", "name": "Auto", "description": "Chooses" }, { "modelId": "pro", "name": "" }, {}] });
     translator.read_models(&json!({ "models": models }));
     assert_snapshot!(lines(&translator.offered(None, None)), @r#"options [{"id":"model","name":"Model","category":"model","value":"auto","choices":[{"value":"auto","name":"Auto","description":"Chooses"},{"value":"pro","name":"pro"}]}]"#);
-    assert_eq!(translator.find_option("model").unwrap().setting, Setting::Model);
+    assert_eq!(translator.find_option("model").unwrap().setting, OptionSetter::Model);
     assert_snapshot!(lines(&translator.option_set("model", "pro", None)), @r#"options [{"id":"model","name":"Model","category":"model","value":"pro","choices":[{"value":"auto","name":"Auto","description":"Chooses"},{"value":"pro","name":"pro"}]}]"#);
-    // One that offers an option too means the same.
+    // An agent that also offers an option means the same models.
     let option = json!([{ "id": "m", "name": "Model", "category": "model", "type": "select", "currentValue": "pro",
         "options": [{ "value": "pro", "name": "Pro" }] }]);
     assert_snapshot!(lines(&translator.option_set("m", "pro", serde_json::from_value(option).unwrap())), @r#"options [{"id":"m","name":"Model","category":"model","value":"pro","choices":[{"value":"pro","name":"Pro"}]}]"#);
@@ -702,7 +718,7 @@ fn models_and_tokens_are_read_in_geminis_way() {
     "#);
 }
 
-/// As codex-acp 2.6.0 said it while its model's server answered 500.
+/// As codex-acp 2.6.0 sent it while its model's server answered 500.
 #[test]
 fn a_request_to_the_model_that_is_made_again_is_told() {
     let error = |message: &str, again: bool| {
@@ -712,7 +728,7 @@ fn a_request_to_the_model_that_is_made_again_is_told() {
     };
     let status = json!({ "sessionUpdate": "session_info_update",
         "_meta": { "codex": { "threadStatus": { "type": "active", "activeFlags": [] } } } });
-    let told = told(json!([
+    let reports = reports_of(json!([
         status,
         error("Reconnecting... 1/5", true),
         error("Reconnecting... 1/5", true),
@@ -720,7 +736,7 @@ fn a_request_to_the_model_that_is_made_again_is_told() {
         error("given up", false),
         text("high demand"),
     ]));
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(reports, @r#"
     noticed {"severity":"info","title":"The model did not answer, and the agent tries again: Reconnecting... 1/5","description":"We are currently experiencing high demand."}
     noticed {"severity":"info","title":"The model did not answer, and the agent tries again: Reconnecting... 2/5","description":"We are currently experiencing high demand."}
     text 0 "high demand"
@@ -728,7 +744,7 @@ fn a_request_to_the_model_that_is_made_again_is_told() {
     "#);
     let mut translator = Translator::default();
     translator.begin_turn();
-    let many = (0..100).flat_map(|n| tell(&mut translator, error(&n.to_string(), true))).count();
+    let many = (0..100).flat_map(|n| translate(&mut translator, error(&n.to_string(), true))).count();
     assert_eq!(many, 20);
 }
 
@@ -740,7 +756,7 @@ fn a_call_is_open_until_it_has_ended() {
     for (id, status) in
         [("a", "pending"), ("b", "in_progress"), ("a", "completed"), ("b", "failed"), ("b", "in_progress")]
     {
-        tell(&mut translator, call(id, json!({ "status": status })));
+        translate(&mut translator, call(id, json!({ "status": status })));
         open.push(translator.has_open_call());
     }
     assert_eq!(open, [true, true, true, false, false]);

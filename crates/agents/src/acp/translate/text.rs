@@ -3,7 +3,7 @@
 use model::script_of;
 use serde_json::{Map, Value};
 
-/// The first `max` characters.
+/// The first `max` characters, with `…` if something was cut off.
 pub(crate) fn cut_chars(mut text: String, max: usize) -> String {
     if let Some((at, _)) = text.char_indices().nth(max) {
         text.truncate(at);
@@ -21,15 +21,15 @@ pub(crate) fn start_of(text: &str, max: usize) -> &str {
     &text[..end]
 }
 
-/// One line of at most `max` characters, in which everything is seen: what steers a terminal, hides or turns the
-/// direction of what follows is taken out.
+/// One line of at most `max` characters without invisible characters: control characters and those that hide text or
+/// change its direction are removed.
 pub(crate) fn plain_line(text: &str, max: usize) -> String {
     let mut line = String::new();
     let mut is_gap = false;
     for letter in text.chars() {
         if letter.is_whitespace() || letter.is_control() {
             is_gap = !line.is_empty();
-        } else if !is_unseen(letter) {
+        } else if !is_invisible(letter) {
             if std::mem::take(&mut is_gap) {
                 line.push(' ');
             }
@@ -39,8 +39,8 @@ pub(crate) fn plain_line(text: &str, max: usize) -> String {
     cut_chars(line, max)
 }
 
-/// Members of an input as a person reads them, one after the other. What goes on behind a line break stands further in, so
-/// that no text can pass for another member.
+/// The members of an input, one after the other, for a person to read. Continued lines are indented, so that no text
+/// can pass for another member.
 pub(crate) fn in_lines(members: &Map<String, Value>) -> String {
     let line = |(name, value): (&String, &Value)| match value {
         Value::String(text) if text.contains('\n') => {
@@ -53,14 +53,14 @@ pub(crate) fn in_lines(members: &Map<String, Value>) -> String {
     members.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What is run: the script that a shell is only there to run, else all words as one would type them.
-pub(crate) fn what_is_run<'a>(program: &'a str, args: &[&'a str]) -> String {
+/// The command that is run: the script, if a shell only runs that, else all words as one would type them.
+pub(crate) fn command_run<'a>(program: &'a str, args: &[&'a str]) -> String {
     let words: Vec<&str> = std::iter::once(program).chain(args.iter().copied()).collect();
     script_of(&words).map_or_else(|| command_line(words), str::to_owned)
 }
 
-/// An error in words: what a service said in JSON is told by its message.
-pub(crate) fn error_in_words(text: &str) -> String {
+/// An error as text: if a service answered with JSON, the message in it.
+pub(crate) fn error_text(text: &str) -> String {
     let Some((before, json)) = text.find('{').map(|at| text.split_at(at)) else { return text.to_owned() };
     let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
     let Some(Ok(error)) = values.next() else { return text.to_owned() };
@@ -68,13 +68,13 @@ pub(crate) fn error_in_words(text: &str) -> String {
     let inner = error.get("error");
     let said = inner.and_then(message).or_else(|| message(&error)).or_else(|| Some(inner?.as_str()?.to_owned()));
     let Some(said) = said else { return text.to_owned() };
-    // Some services wrap the one in the other.
-    let said = error_in_words(&said);
+    // Some services wrap one error in another.
+    let said = error_text(&said);
     let before = before.trim_end_matches([' ', ':', '-']);
     if before.is_empty() || said.contains(before) { said } else { format!("{before}: {said}") }
 }
 
-/// Words as one would type them for a shell.
+/// Words quoted as one would type them in a shell.
 pub(crate) fn command_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
@@ -87,8 +87,8 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Letters without a picture of their own that change how others look: marks of direction, joiners of nothing, tags.
-fn is_unseen(letter: char) -> bool {
+/// Invisible characters that change how others look: direction marks, zero-width characters, tags.
+fn is_invisible(letter: char) -> bool {
     matches!(letter,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
@@ -115,10 +115,10 @@ mod tests {
 
     #[test]
     fn a_shell_is_not_what_is_run() {
-        assert_eq!(what_is_run("/bin/bash", &["-c", "cd 'a b' && make"]), "cd 'a b' && make");
-        assert_eq!(what_is_run("bash", &["-lc", "make"]), "make");
-        assert_eq!(what_is_run("bash", &["-c", "make", "x"]), "bash -c make x");
-        assert_eq!(what_is_run("python3", &["-c", "print(1)"]), "python3 -c 'print(1)'");
+        assert_eq!(command_run("/bin/bash", &["-c", "cd 'a b' && make"]), "cd 'a b' && make");
+        assert_eq!(command_run("bash", &["-lc", "make"]), "make");
+        assert_eq!(command_run("bash", &["-c", "make", "x"]), "bash -c make x");
+        assert_eq!(command_run("python3", &["-c", "print(1)"]), "python3 -c 'print(1)'");
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
             (r#"{"code":1}"#, r#"{"code":1}"#),
             ("plain { words", "plain { words"),
         ] {
-            assert_eq!(error_in_words(text), words);
+            assert_eq!(error_text(text), words);
         }
     }
 }

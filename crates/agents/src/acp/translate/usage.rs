@@ -1,13 +1,13 @@
-//! What a turn has cost in tokens, wherever an agent says it.
+//! Reads how many tokens a turn has used, wherever an agent says it.
 //!
-//! Invariant: one reader for all places and spellings: `usage` in the answer to a prompt, as the protocol has it;
-//! `_meta.usage` beside a word, once for each answer of the model; `_meta.quota.token_count` in the answer to a prompt. Zero
-//! tokens are none: no model was asked.
+//! Invariant: this one reader knows all places and spellings: `usage` in the answer to a prompt, as the
+//! protocol has it; `_meta.usage` beside a text chunk, once for each answer of the model;
+//! `_meta.quota.token_count` in the answer to a prompt. Zero tokens count as none: no model was asked.
 
 use model::TokenCount;
 use serde_json::Value;
 
-/// The tokens that a message tells of, if it does.
+/// The tokens that a message reports, if any.
 pub(super) fn tokens(message: &Value) -> Option<TokenCount> {
     let meta = message.get("_meta");
     let in_meta = |path: &[&str]| path.iter().try_fold(meta?, |value, name| value.get(*name));
@@ -18,12 +18,12 @@ pub(super) fn tokens(message: &Value) -> Option<TokenCount> {
         .filter(|tokens| tokens.total > 0)
 }
 
-/// What stands where an answer tells its tokens, and tells none.
+/// The `usage` of an answer, if it is there but can not be read.
 pub(super) fn not_understood(answer: &Value) -> Option<&Value> {
     answer.get("usage").filter(|usage| usage.is_object() && read(usage).is_none())
 }
 
-/// Both together.
+/// The sum of both counts.
 pub(super) fn sum(one: Option<TokenCount>, other: TokenCount) -> TokenCount {
     let Some(one) = one else { return other };
     let both = |one: Option<u64>, other: Option<u64>| match (one, other) {

@@ -1,4 +1,4 @@
-//! What commands and patches of Codex came to, as the program showed it.
+//! Results of Codex's commands and patches, as the program showed them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::acp::{cut_value, plain_line};
 use crate::history::builder::TurnBuilder;
-use crate::history::calls::{self, Shown};
+use crate::history::calls::{self, CallOutput};
 use crate::history::json::as_a;
 
 #[derive(Deserialize)]
@@ -39,7 +39,7 @@ struct PatchEnd<'a> {
     changes: Option<BTreeMap<Cow<'a, str>, Change<'a>>>,
 }
 
-/// What became of a file.
+/// The change of one file.
 #[derive(Deserialize)]
 struct Change<'a> {
     #[serde(rename = "type", borrow, default)]
@@ -60,13 +60,13 @@ pub(super) fn emit(at: Timestamp, item: &RawValue, builder: &mut TurnBuilder<'_>
     match (item.kind.as_ref(), id, &item.changes) {
         ("CommandExecution", Some(id), _) if item.status.as_deref() != Some("in_progress") => {
             let words: Vec<&str> = item.command.iter().flatten().map(AsRef::as_ref).collect();
-            let mut shown = Shown::default();
+            let mut shown = CallOutput::default();
             let output = item.aggregated_output.as_deref().unwrap_or_default();
             shown.terminal(&calls::plain_command(&words), output, item.exit_code);
             builder.change_call(at, id, calls::end(status, shown));
         }
         ("FileChange", Some(id), Some(changes)) => emit_changes(at, id, changes, status, builder),
-        // Messages and thoughts come from what the model was sent, other results from what it was given.
+        // Messages and thoughts are taken from what the model was sent, other results from what it was given.
         _ => (),
     }
 }
@@ -89,7 +89,7 @@ fn emit_changes(
     status: ToolStatus,
     builder: &mut TurnBuilder<'_>,
 ) {
-    let mut shown = Shown::default();
+    let mut shown = CallOutput::default();
     let mut kinds = Map::new();
     for (path, change) in changes {
         kinds.insert(path.to_string(), json!({ "type": change.kind }));
@@ -114,7 +114,7 @@ fn emit_changes(
     );
 }
 
-/// Each hunk of a unified diff, before and after.
+/// The texts before and after each hunk of a unified diff.
 fn hunks(diff: &str) -> Vec<(String, String)> {
     let mut hunks: Vec<(String, String)> = Vec::new();
     for line in diff.split_inclusive('\n') {
@@ -136,7 +136,7 @@ fn hunks(diff: &str) -> Vec<(String, String)> {
     hunks
 }
 
-/// What a patch is about to do, from its own words.
+/// The input of a patch call: the files that the patch text names.
 pub(super) fn of_patch(patch: &str) -> Value {
     let mut changes = Map::new();
     for line in patch.lines() {

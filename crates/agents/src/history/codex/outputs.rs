@@ -1,4 +1,4 @@
-//! What the tools of Codex gave, as the model saw it.
+//! Results of Codex's tools, as the model saw them.
 
 use model::{Timestamp, ToolKind, ToolStatus};
 use serde::Deserialize;
@@ -7,12 +7,12 @@ use serde_json::value::RawValue;
 use super::{Part, texts};
 use crate::history::blobs;
 use crate::history::builder::TurnBuilder;
-use crate::history::calls::{self, Shown};
+use crate::history::calls::{self, CallOutput};
 use crate::history::json::{as_a, is_object, items};
 
 /// The result of a call in some versions.
 #[derive(Deserialize)]
-struct Wrapped<'a> {
+struct WrappedResult<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
     success: Option<bool>,
@@ -20,13 +20,13 @@ struct Wrapped<'a> {
 
 /// The output of a command in older versions, as a text.
 #[derive(Deserialize)]
-struct Ran {
+struct CommandOutput {
     output: String,
-    metadata: RanMetadata,
+    metadata: CommandMetadata,
 }
 
 #[derive(Deserialize)]
-struct RanMetadata {
+struct CommandMetadata {
     exit_code: Option<i32>,
 }
 
@@ -38,17 +38,17 @@ pub(super) fn emit(at: Timestamp, id: &str, output: &RawValue, builder: &mut Tur
         }
         return;
     };
-    let wrapped: Option<Wrapped<'_>> = as_a(output).filter(|_| is_object(output));
+    let wrapped: Option<WrappedResult<'_>> = as_a(output).filter(|_| is_object(output));
     let (content, success) = wrapped.map_or((Some(output), None), |wrapped| (wrapped.content, wrapped.success));
     let text = content.map(texts).unwrap_or_default();
-    let ran: Option<Ran> = text.starts_with('{').then(|| serde_json::from_str(&text).ok()).flatten();
+    let ran: Option<CommandOutput> = text.starts_with('{').then(|| serde_json::from_str(&text).ok()).flatten();
     let (exit_code, body) = match &ran {
         Some(ran) => (ran.metadata.exit_code, ran.output.as_str()),
-        None => taken_apart(&text),
+        None => split_exit_code(&text),
     };
     let has_failed =
         success == Some(false) || exit_code.is_some_and(|code| code != 0) || text.contains("aborted by user");
-    let mut shown = Shown::default();
+    let mut shown = CallOutput::default();
     if let (Some(ToolKind::Execute), Some(input)) = (call.kind, &call.input) {
         shown.terminal(&calls::command(input).unwrap_or_default(), body, exit_code);
     } else {
@@ -64,8 +64,8 @@ pub(super) fn emit(at: Timestamp, id: &str, output: &RawValue, builder: &mut Tur
     builder.change_call(at, id, calls::end(status, shown));
 }
 
-/// The exit code and the output itself: before it stands what the program says of it.
-fn taken_apart(text: &str) -> (Option<i32>, &str) {
+/// The exit code and the output itself, without the program's header before it.
+fn split_exit_code(text: &str) -> (Option<i32>, &str) {
     let is_head = |head: &str| {
         head.lines().all(|line| {
             ["Chunk ID:", "Wall time:", "Process ", "Original token count:", "Exit code:", "Total output lines:"]
@@ -93,12 +93,12 @@ mod tests {
     fn what_the_program_says_of_an_output_is_none_of_it() {
         let head =
             "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOriginal token count: 2\nOutput:\n";
-        assert_eq!(taken_apart(&format!("{head}no\n")), (Some(2), "no\n"));
+        assert_eq!(split_exit_code(&format!("{head}no\n")), (Some(2), "no\n"));
         let twice = "Wall time: 0.0 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\n";
-        assert_eq!(taken_apart(twice), (Some(0), "Success.\n"));
-        assert_eq!(taken_apart("my Output:\nx"), (None, "my Output:\nx"));
+        assert_eq!(split_exit_code(twice), (Some(0), "Success.\n"));
+        assert_eq!(split_exit_code("my Output:\nx"), (None, "my Output:\nx"));
         assert_eq!(
-            taken_apart("Wall time: 0.1 seconds\naborted by user"),
+            split_exit_code("Wall time: 0.1 seconds\naborted by user"),
             (None, "Wall time: 0.1 seconds\naborted by user")
         );
     }

@@ -10,11 +10,11 @@ use serde_json::value::RawValue;
 
 use super::part::Part;
 use crate::acp::cut_chars;
-use crate::history::bookmark::Place;
+use crate::history::bookmark::RecordPosition;
 use crate::history::builder::TurnBuilder;
-use crate::history::calls::{self, Shown};
+use crate::history::calls::{self, CallOutput};
 use crate::history::json::{self, Text, as_a, items, keep_first};
-use crate::history::words::{self, Words};
+use crate::history::user_text::{self, UserText};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -27,13 +27,13 @@ pub(super) struct Message<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    /// What the person saw of what was sent.
+    /// What the person saw of the message.
     #[serde(borrow)]
     display_content: Option<&'a RawValue>,
     #[serde(borrow, default)]
     thoughts: Vec<Thought<'a>>,
     #[serde(borrow, default)]
-    tool_calls: Vec<Call<'a>>,
+    tool_calls: Vec<CallRecord<'a>>,
     tokens: Option<Tokens>,
     #[serde(borrow)]
     model: Option<Cow<'a, str>>,
@@ -54,7 +54,7 @@ struct Tokens {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Call<'a> {
+struct CallRecord<'a> {
     #[serde(borrow)]
     id: Cow<'a, str>,
     #[serde(borrow)]
@@ -82,7 +82,7 @@ struct Edited<'a> {
     is_new_file: Option<bool>,
 }
 
-/// The messages of the turn that is open, by what was emitted of each.
+/// The messages of the open turn, with what was emitted of each.
 #[derive(Default)]
 pub(super) struct Messages {
     emitted: HashSet<String>,
@@ -90,12 +90,17 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// No prompt has come yet.
-    pub(super) fn is_fresh(&self) -> bool {
+    /// Whether no prompt has come yet.
+    pub(super) fn has_no_prompt(&self) -> bool {
         !self.has_prompt
     }
 
-    pub(super) fn emit(&mut self, message: &Message<'_>, place: impl FnOnce() -> Place, builder: &mut TurnBuilder<'_>) {
+    pub(super) fn emit(
+        &mut self,
+        message: &Message<'_>,
+        position: impl FnOnce() -> RecordPosition,
+        builder: &mut TurnBuilder<'_>,
+    ) {
         let Some(at) = json::instant(&message.timestamp) else { return builder.skip("a message without its time") };
         match message.kind.as_ref() {
             "user" => {
@@ -105,10 +110,10 @@ impl Messages {
                 }
                 self.emitted.clear();
                 self.has_prompt = true;
-                builder.prompt(at, said, images, place());
+                builder.prompt(at, said, images, position());
             }
             "gemini" => {
-                keep_first(&mut builder.draft().model, message.model.as_deref());
+                keep_first(&mut builder.header().model, message.model.as_deref());
                 message.emit(at, self.emitted.insert(message.id.to_string()), builder);
             }
             "error" | "warning" | "info" => {
@@ -131,7 +136,7 @@ impl Message<'_> {
         &self.id
     }
 
-    /// The texts of the content and, apart, those that are thoughts.
+    /// The texts of the content and, separately, those that are thoughts.
     fn texts(&self) -> (Vec<String>, Vec<String>) {
         let Some(content) = self.content else { return Default::default() };
         if let Some(text) = as_a::<Text<'_>>(content) {
@@ -150,7 +155,7 @@ impl Message<'_> {
         let (mut said, mut images): (Vec<String>, Vec<Image>) = (Vec::new(), Vec::new());
         let Some(content) = self.display_content.or(self.content) else { return (String::new(), images) };
         let mut hear = |text: &str| {
-            if let Words::Own(own) = words::of(text) {
+            if let UserText::Own(own) = user_text::classify(text) {
                 said.push(own.to_owned());
             }
         };
@@ -192,7 +197,7 @@ impl Message<'_> {
     }
 }
 
-impl Call<'_> {
+impl CallRecord<'_> {
     fn emit(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         let ended_at = self.timestamp.as_deref().and_then(json::instant).unwrap_or(at);
         let steps = self.args.as_ref().filter(|_| self.name == "write_todos").and_then(calls::plan);
@@ -212,10 +217,10 @@ impl Call<'_> {
             return;
         }
         let output = self.output();
-        let mut shown = Shown::default();
+        let mut shown = CallOutput::default();
         match (calls::kind(&self.name), &self.args) {
             (ToolKind::Execute, Some(args)) => {
-                let (exit_code, output) = taken_apart(&output);
+                let (exit_code, output) = split_exit_code(&output);
                 shown.terminal(&calls::command(args).unwrap_or_default(), output, exit_code);
             }
             (ToolKind::Edit, _) if status == ToolStatus::Completed => {
@@ -243,8 +248,8 @@ impl Call<'_> {
     }
 }
 
-/// The exit code and what a command printed, without what the program says of it.
-pub(in crate::history) fn taken_apart(output: &str) -> (Option<i32>, &str) {
+/// The exit code and the output of a command, without the program's header.
+pub(in crate::history) fn split_exit_code(output: &str) -> (Option<i32>, &str) {
     let inner = output.trim().strip_prefix("<untrusted_context>").unwrap_or(output);
     let inner = inner.trim().strip_suffix("</untrusted_context>").unwrap_or(inner).trim();
     let code = inner.lines().rev().find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok());
@@ -262,8 +267,8 @@ mod tests {
     fn what_the_program_says_of_an_output_is_none_of_it() {
         let output =
             "<untrusted_context>\nOutput: no\nway\nExit Code: 2\nProcess Group PGID: 456\n</untrusted_context>";
-        assert_eq!(taken_apart(output), (Some(2), "no\nway"));
-        assert_eq!(taken_apart("Command: ls\nOutput: a\nError: (none)\nExit Code: 0"), (Some(0), "a"));
-        assert_eq!(taken_apart("plain"), (None, "plain"));
+        assert_eq!(split_exit_code(output), (Some(2), "no\nway"));
+        assert_eq!(split_exit_code("Command: ls\nOutput: a\nError: (none)\nExit Code: 0"), (Some(0), "a"));
+        assert_eq!(split_exit_code("plain"), (None, "plain"));
     }
 }

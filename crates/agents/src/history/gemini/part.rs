@@ -1,4 +1,4 @@
-//! A part of a message in Gemini's API, as it stands in the records of Gemini CLI and of what grew from it.
+//! A part of a message in Gemini's API, in the records of Gemini CLI and its forks.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(in crate::history) struct Part<'a> {
     pub(in crate::history) thought: Option<bool>,
     #[serde(borrow)]
     pub(in crate::history) inline_data: Option<Inline<'a>>,
-    /// Of whatever shape: one that is not understood takes nothing else away.
+    /// Raw, so that an unknown shape does not lose the other fields.
     #[serde(borrow)]
     pub(in crate::history) function_call: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -49,7 +49,7 @@ pub(in crate::history) struct Response<'a> {
 }
 
 impl Inline<'_> {
-    /// Adds a picture to those of its prompt, or says in the words that it is not kept.
+    /// Adds an image to those of its prompt, or a text that mentions it.
     pub(in crate::history) fn join(&self, said: &mut Vec<String>, images: &mut Vec<Image>, limits: &HistoryLimits) {
         match blobs::of_prompt(&self.mime_type, &self.data, limits) {
             Ok(image) if images.len() < MAX_IMAGES => images.push(image),

@@ -6,10 +6,10 @@ use model::{Image, MAX_IMAGES, Timestamp, ToolKind, ToolStatus};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::history::bookmark::Place;
+use crate::history::bookmark::RecordPosition;
 use crate::history::builder::TurnBuilder;
-use crate::history::calls::{self, Shown};
-use crate::history::words::{self, Words};
+use crate::history::calls::{self, CallOutput};
+use crate::history::user_text::{self, UserText};
 use crate::history::{HistoryLimits, blobs};
 
 #[derive(Deserialize)]
@@ -68,19 +68,19 @@ struct Attachment<'a> {
 }
 
 impl Part<'_> {
-    /// Text that was not put there by the program.
+    /// Text that was not added by the program.
     pub(super) fn own_text(&self) -> Option<&str> {
         let is_own = self.kind == "text" && self.synthetic != Some(true) && self.ignored != Some(true);
         self.text.as_deref().filter(|_| is_own)
     }
 
-    /// A part of what the assistant said and did.
+    /// Emits a part of an assistant message.
     pub(super) fn emit(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         match (self.kind.as_ref(), &self.tool, &self.call_id, &self.state) {
             ("text", ..) => builder.text(at, self.own_text().unwrap_or_default().to_owned()),
             ("reasoning", ..) => builder.thought(at, self.text.as_deref().unwrap_or_default().to_owned()),
             ("tool", Some(tool), Some(id), Some(state)) => state.emit(at, tool, id, builder),
-            // Marks of the program's own.
+            // Markers of the program itself.
             ("step-start" | "step-finish" | "patch" | "snapshot" | "retry" | "agent", ..) => (),
             _ => builder.skip("a part of an unknown kind"),
         }
@@ -102,7 +102,7 @@ impl State<'_> {
             "error" => ToolStatus::Failed,
             _ => return,
         };
-        let mut shown = Shown::default();
+        let mut shown = CallOutput::default();
         let output = self.output.as_deref().or(self.error.as_deref()).unwrap_or_default();
         match (calls::kind(tool), &self.input) {
             (ToolKind::Execute, Some(input)) => {
@@ -123,8 +123,8 @@ impl State<'_> {
         builder.change_call(end, id, calls::end(status, shown));
     }
 
-    /// What a file was before it was written anew is not emitted.
-    fn show_edit(&self, input: &Value, shown: &mut Shown) {
+    /// The text of a file before it was rewritten is not emitted.
+    fn show_edit(&self, input: &Value, shown: &mut CallOutput) {
         let Some(path) = calls::argument(input, &["filePath"]) else { return };
         let text = |name: &str| input.get(name).and_then(Value::as_str);
         if let (Some(old), Some(new)) = (text("oldString"), text("newString")) {
@@ -137,7 +137,7 @@ impl State<'_> {
     }
 }
 
-/// What a message of the user says.
+/// The content of a user message.
 #[derive(Default)]
 pub(super) struct Prompt {
     said: Vec<String>,
@@ -148,7 +148,7 @@ impl Prompt {
     pub(super) fn take(&mut self, part: &Part<'_>, limits: &HistoryLimits) {
         match part.kind.as_ref() {
             "text" => {
-                if let Words::Own(own) = words::of(part.own_text().unwrap_or_default()) {
+                if let UserText::Own(own) = user_text::classify(part.own_text().unwrap_or_default()) {
                     self.said.push(own.to_owned());
                 }
             }
@@ -165,10 +165,10 @@ impl Prompt {
         }
     }
 
-    pub(super) fn emit(self, at: Timestamp, behind: &Place, builder: &mut TurnBuilder<'_>) {
+    pub(super) fn emit(self, at: Timestamp, after: &RecordPosition, builder: &mut TurnBuilder<'_>) {
         if self.said.is_empty() && self.images.is_empty() {
             return builder.skip("a message of the program's own");
         }
-        builder.prompt(at, self.said.join("\n\n"), self.images, behind.clone());
+        builder.prompt(at, self.said.join("\n\n"), self.images, after.clone());
     }
 }

@@ -11,7 +11,7 @@ const GOOSE: &str = "20260102_1";
 const GOOSE_UNNAMED: &str = "20261115_1";
 const GOOSE_NAMED: &str = "20261115_2";
 
-/// Makes both databases where `fixture_places` looks for them.
+/// Makes both databases where `fixture_places` expects them.
 pub(super) fn make_all(folder: &Path) {
     make(&folder.join("opencode.db"), "opencode/opencode.sql");
     fs::create_dir_all(folder.join("data/sessions")).unwrap();
@@ -31,8 +31,8 @@ fn stored(folder: &Path, id: &str) -> FoundConversation {
 fn check(name: &str, id: &str) {
     let folder = tempfile::tempdir().unwrap();
     make_all(folder.path());
-    let (told, reading) = all_of(&stored(folder.path(), id), None, LastTurn::Tell);
-    insta::assert_snapshot!(name, text_of(&told, &reading));
+    let (items, reading) = all_of(&stored(folder.path(), id), None, LastTurn::Emit);
+    insta::assert_snapshot!(name, text_of(&items, &reading));
 }
 
 #[test]
@@ -60,14 +60,14 @@ fn goose_with_a_tool_of_a_server_and_resumed() {
     check("goose_named", GOOSE_NAMED);
 }
 
-/// For each message of a session: the database as it was before the message came, read, and the rest read then.
+/// For each message of a session: reads the database as it was before the message, and then the rest.
 #[test]
 fn a_database_that_grows_is_told_as_if_it_had_been_there_at_once() {
     for (id, table, key) in [(OPENCODE, "message", "time_created"), (GOOSE, "messages", "created_timestamp, id")] {
         let folder = tempfile::tempdir().unwrap();
         make_all(folder.path());
         let whole = stored(folder.path(), id);
-        let at_once = all_of(&whole, None, LastTurn::Tell).0;
+        let at_once = all_of(&whole, None, LastTurn::Emit).0;
         for messages in 0..12 {
             let folder = tempfile::tempdir().unwrap();
             make_all(folder.path());
@@ -77,9 +77,9 @@ fn a_database_that_grows_is_told_as_if_it_had_been_there_at_once() {
                  (SELECT id FROM {table} WHERE session_id = '{id}' ORDER BY {key} LIMIT {messages})"
             );
             Connection::open(&early.path).unwrap().execute_batch(&cut).unwrap();
-            let (mut told, reading) = all_of(&early, None, LastTurn::Wait);
-            told.extend(all_of(&whole, Some(&reading.bookmark), LastTurn::Tell).0);
-            assert_eq!(told, at_once, "{id} with {messages} messages");
+            let (mut items, reading) = all_of(&early, None, LastTurn::Wait);
+            items.extend(all_of(&whole, Some(&reading.bookmark), LastTurn::Emit).0);
+            assert_eq!(items, at_once, "{id} with {messages} messages");
         }
     }
 }
@@ -90,9 +90,9 @@ fn messages_that_are_gone_are_recognised() {
         let folder = tempfile::tempdir().unwrap();
         make_all(folder.path());
         let found = stored(folder.path(), id);
-        let (_, reading) = all_of(&found, None, LastTurn::Tell);
+        let (_, reading) = all_of(&found, None, LastTurn::Emit);
         Connection::open(&found.path).unwrap().execute_batch(&format!("DELETE FROM {table}")).unwrap();
-        let again = read(&found, Some(&reading.bookmark), LastTurn::Tell, &HistoryLimits::default(), &mut |_| {
+        let again = read(&found, Some(&reading.bookmark), LastTurn::Emit, &HistoryLimits::default(), &mut |_| {
             ControlFlow::Continue(())
         });
         assert!(matches!(again, Err(HistoryError::Rewritten)), "{id}: {again:?}");
@@ -111,10 +111,10 @@ fn a_database_is_not_touched_by_being_read_and_a_live_one_is_read_with_its_log()
         names
     };
     let before = names();
-    let turns = all_of(&stored(folder.path(), OPENCODE), None, LastTurn::Tell).1.turns;
+    let turns = all_of(&stored(folder.path(), OPENCODE), None, LastTurn::Emit).1.turns;
     assert_eq!((names(), fs::read(&path).unwrap() == bytes), (before, true));
 
-    // Somebody has it open, and what was written last is only in the log.
+    // Another process has it open, and the last write is only in the WAL.
     let writer = Connection::open(&path).unwrap();
     writer.pragma_update(None, "journal_mode", "WAL").unwrap();
     writer
@@ -124,9 +124,9 @@ fn a_database_is_not_touched_by_being_read_and_a_live_one_is_read_with_its_log()
         ))
         .unwrap();
     let bytes = fs::read(&path).unwrap();
-    let (told, reading) = all_of(&stored(folder.path(), OPENCODE), None, LastTurn::Tell);
+    let (items, reading) = all_of(&stored(folder.path(), OPENCODE), None, LastTurn::Emit);
     assert_eq!(reading.turns, turns + 1);
-    assert!(told.iter().any(|told| matches!(told, HistoryItem::Prompt { text, .. } if text == "one more")));
+    assert!(items.iter().any(|items| matches!(items, HistoryItem::Prompt { text, .. } if text == "one more")));
     assert_eq!(fs::read(&path).unwrap(), bytes);
 }
 
@@ -148,6 +148,6 @@ fn a_database_of_something_else_holds_nothing() {
         bytes: 0,
         modified_at: model::Timestamp::from_millis(0),
     };
-    let read = read(&png, None, LastTurn::Tell, &HistoryLimits::default(), &mut |_| ControlFlow::Continue(()));
+    let read = read(&png, None, LastTurn::Emit, &HistoryLimits::default(), &mut |_| ControlFlow::Continue(()));
     assert!(matches!(read, Err(HistoryError::Database(_))), "{read:?}");
 }

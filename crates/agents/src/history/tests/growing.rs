@@ -1,4 +1,4 @@
-//! A transcript that grows is told as if it had been there at once.
+//! A transcript that grows is emitted as if it had been there at once.
 
 use proptest::prelude::*;
 
@@ -12,13 +12,13 @@ const LINES: [&str; 5] = [
     "bcd70fdf-21e9-4aa7-83b9-686209859ef0",
 ];
 
-/// The transcript as it was when it had so many bytes.
+/// The transcript when it had so many bytes.
 fn early(found: &FoundConversation, folder: &Path, bytes: usize) -> FoundConversation {
     let whole = fs::read(&found.path).unwrap();
     let path = folder.join("sessions").join(found.path.file_name().unwrap());
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, &whole[..bytes.min(whole.len())]).unwrap();
-    // What Codex calls its sessions is beside them.
+    // Codex has its titles in an index beside the sessions.
     let index = fixtures().join("codex/session_index.jsonl");
     fs::copy(index, folder.join("session_index.jsonl")).unwrap();
     FoundConversation { path, ..found.clone() }
@@ -28,14 +28,14 @@ fn early(found: &FoundConversation, folder: &Path, bytes: usize) -> FoundConvers
 fn in_pieces(id: &str, mut cuts: Vec<usize>) -> Vec<HistoryItem> {
     cuts.sort_unstable();
     let (whole, folder) = (fixture(id), tempfile::tempdir().unwrap());
-    let (mut told, mut bookmark) = (Vec::new(), None);
+    let (mut items, mut bookmark) = (Vec::new(), None);
     for bytes in cuts {
         let (piece, reading) = all_of(&early(&whole, folder.path(), bytes), bookmark.as_ref(), LastTurn::Wait);
-        told.extend(piece);
+        items.extend(piece);
         bookmark = Some(Bookmark::from_kept(reading.bookmark.as_str().to_owned()));
     }
-    told.extend(all_of(&early(&whole, folder.path(), usize::MAX), bookmark.as_ref(), LastTurn::Tell).0);
-    told
+    items.extend(all_of(&early(&whole, folder.path(), usize::MAX), bookmark.as_ref(), LastTurn::Emit).0);
+    items
 }
 
 proptest! {
@@ -53,27 +53,27 @@ proptest! {
 fn nothing_is_told_again_when_nothing_came() {
     for id in LINES {
         let found = fixture(id);
-        let (_, first) = all_of(&found, None, LastTurn::Tell);
-        let (told, second) = all_of(&found, Some(&first.bookmark), LastTurn::Tell);
-        assert_eq!((told, second.bookmark), (Vec::new(), first.bookmark), "{id}");
+        let (_, first) = all_of(&found, None, LastTurn::Emit);
+        let (items, second) = all_of(&found, Some(&first.bookmark), LastTurn::Emit);
+        assert_eq!((items, second.bookmark), (Vec::new(), first.bookmark), "{id}");
     }
 }
 
 #[test]
 fn a_reading_that_is_broken_off_goes_on_at_the_next_turn() {
     let found = fixture(LINES[0]);
-    let (all, _) = all_of(&found, None, LastTurn::Tell);
+    let (all, _) = all_of(&found, None, LastTurn::Emit);
     for limit in 1..=all.len() {
         let (mut kept, mut turn) = (Vec::new(), Vec::new());
-        let mut sink = |told: HistoryItem| {
-            turn.push(told);
+        let mut sink = |items: HistoryItem| {
+            turn.push(items);
             if matches!(turn.last(), Some(HistoryItem::TurnEnd { .. })) {
                 kept.append(&mut turn);
             }
             if kept.len() + turn.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let reading = read(&found, None, LastTurn::Tell, &HistoryLimits::default(), &mut sink).unwrap();
-        kept.extend(all_of(&found, Some(&reading.bookmark), LastTurn::Tell).0);
+        let reading = read(&found, None, LastTurn::Emit, &HistoryLimits::default(), &mut sink).unwrap();
+        kept.extend(all_of(&found, Some(&reading.bookmark), LastTurn::Emit).0);
         assert_eq!(kept, all, "broken off after {limit}");
     }
 }
@@ -82,8 +82,8 @@ fn a_reading_that_is_broken_off_goes_on_at_the_next_turn() {
 fn a_last_turn_waits_or_is_told_as_it_is_asked() {
     let folder = tempfile::tempdir().unwrap();
     let ends = |content: &str, last_turn| {
-        let (told, reading) = all_of(&transcript(folder.path(), content.as_bytes()), None, last_turn);
-        let ends = told.iter().filter_map(|told| match told {
+        let (items, reading) = all_of(&transcript(folder.path(), content.as_bytes()), None, last_turn);
+        let ends = items.iter().filter_map(|items| match items {
             HistoryItem::TurnEnd { stop, .. } => Some(stop.outcome),
             _ => None,
         });
@@ -96,5 +96,5 @@ fn a_last_turn_waits_or_is_told_as_it_is_asked() {
     let open = ended + &user(3, "two");
     assert_eq!(ends(&open, LastTurn::Wait), (vec![Completed], true));
     assert_eq!(ends(&open, LastTurn::IfEnded), (vec![Completed], true));
-    assert_eq!(ends(&open, LastTurn::Tell), (vec![Completed, Interrupted], false));
+    assert_eq!(ends(&open, LastTurn::Emit), (vec![Completed, Interrupted], false));
 }

@@ -1,4 +1,4 @@
-//! Which transcripts are found.
+//! Tests which transcripts are found.
 
 use std::os::unix::fs::symlink;
 
@@ -42,7 +42,7 @@ fn links_and_other_files_are_not_followed() {
     fs::write(outside.path().join("e.jsonl"), "x").unwrap();
     symlink(outside.path().join("e.jsonl"), project.join("e.jsonl")).unwrap();
     symlink(outside.path(), project.parent().unwrap().join("-q")).unwrap();
-    // A record that lies deeper than its session's folder.
+    // A record deeper than its session's folder.
     fs::create_dir_all(outside.path().join("main")).unwrap();
     fs::write(outside.path().join("main/wire.jsonl"), "x").unwrap();
     let kimi = home.path().join(".kimi-code/sessions/p/session_f");
@@ -53,6 +53,6 @@ fn links_and_other_files_are_not_followed() {
     assert_eq!(ids, ["a"]);
 
     let linked = FoundConversation { path: project.join("e.jsonl"), ..found[0].clone() };
-    let read = read(&linked, None, LastTurn::Tell, &HistoryLimits::default(), &mut |_| ControlFlow::Continue(()));
+    let read = read(&linked, None, LastTurn::Emit, &HistoryLimits::default(), &mut |_| ControlFlow::Continue(()));
     assert!(matches!(read, Err(HistoryError::Read(_))));
 }

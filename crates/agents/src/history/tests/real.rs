@@ -1,11 +1,11 @@
-//! What is told of the files that the tools themselves wrote.
+//! Snapshots of what is emitted from files that the tools themselves wrote.
 
 use super::text::text_of;
 use super::*;
 
 fn check(name: &str, id: &str) {
-    let (told, reading) = all_of(&fixture(id), None, LastTurn::Tell);
-    insta::assert_snapshot!(name, text_of(&told, &reading));
+    let (items, reading) = all_of(&fixture(id), None, LastTurn::Emit);
+    insta::assert_snapshot!(name, text_of(&items, &reading));
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn qwen_with_tools_and_a_cancelled_answer() {
     check("qwen_tools", "36f45fd9-4252-4220-99dd-235a28ceefc0");
 }
 
-/// The date, which it tells its model in the person's name, is in none of the turns.
+/// The date, which Kimi sends its model in the person's name, is in none of the turns.
 #[test]
 fn kimi_with_tools_and_a_cancelled_answer() {
     check("kimi_tools", "session_a6f1958c-91f8-410e-85d3-db76ba7160e8");

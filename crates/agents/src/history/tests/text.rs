@@ -1,4 +1,4 @@
-//! What is told, as a text to compare; with the facts that each call proves, as the engine would find them.
+//! Emitted items as text to compare, with the facts that each call proves.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

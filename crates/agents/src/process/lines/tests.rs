@@ -5,7 +5,7 @@ use tokio::io::AsyncWriteExt as _;
 
 use super::*;
 
-/// What comes of the bytes, written in pieces of the given size.
+/// Writes the bytes in pieces of the given size, and returns the lines that come out.
 async fn lines(bytes: &[u8], piece: usize, longest_bytes: usize) -> (Vec<Result<String, io::ErrorKind>>, Faults) {
     let faults = Faults::default();
     let (reader, mut writer) = tokio::io::duplex(piece);
@@ -43,7 +43,7 @@ async fn each_line_is_an_item_and_empty_ones_are_none() {
 #[tokio::test]
 async fn what_is_no_text_is_replaced_and_counted() {
     let faults = check(b"good\nb\xffad\n\xe2\x82\nfine\n", &["good", "b\u{fffd}ad", "\u{fffd}", "fine"]).await;
-    assert_eq!((faults.mended_lines(), faults.first()), (2, None));
+    assert_eq!((faults.replaced_lines(), faults.first()), (2, None));
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ fn the_protocols_crate_takes_lines_and_sink() {
 #[tokio::test]
 async fn a_line_may_hold_many_words_but_not_too_many_values() {
     let (mib, many) = (1 << 20, 16 << 20);
-    // Commas and brackets inside of words are words.
+    // Commas and brackets inside of strings are text.
     let words = format!("[\"{}\\\"{}\"]\n", "[,{".repeat(mib), ",".repeat(mib));
     let values = format!("[{}0]\n", "0,".repeat(mib));
     let objects = format!("[{}0]\n", "{},".repeat(mib / 3));

@@ -1,6 +1,6 @@
-//! The supervisor's end of control: it reads a spec, then orders, and tells news.
+//! The supervisor's end of the control socket: reads a spec, then orders, and sends messages.
 //!
-//! Invariant: a line that can not be read ends everything, as a closed control does; there is no order to guess.
+//! Invariant: a line that can not be parsed ends everything, as a closed control does; no order is guessed.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::process::wire::{Order, Spec, SupervisorMessage};
 
-/// No spec is longer: the system gives a program less than this of arguments and environment.
+/// No spec is longer: the system allows a program fewer bytes of arguments and environment.
 const LONGEST_LINE_BYTES: usize = 8 * 1024 * 1024;
 
 pub(super) struct Control {
@@ -33,7 +33,7 @@ impl Control {
         }
     }
 
-    /// What is ordered now; the gravest, where there are several. To be asked when there is something to read: it waits.
+    /// The most severe order that has arrived. Blocks, so it is called when there is something to read.
     pub(super) fn order(&mut self) -> io::Result<Option<Order>> {
         self.read()?;
         let mut gravest = None;

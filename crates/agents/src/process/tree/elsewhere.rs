@@ -1,4 +1,5 @@
-//! Where there is no `/proc`: process groups. What has left its group, or its session, is out of reach.
+//! Ends process trees where there is no `/proc`, by process group. Processes that have left the group or the session
+//! are not reached.
 
 use std::os::fd::OwnedFd;
 use std::thread;
@@ -8,9 +9,9 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::process::mark::{Folder, Mark};
 
-/// Ends the agent's group and reaps until no child is left.
+/// Kills the agent's group and reaps until no child is left.
 pub(in crate::process) fn end_descendants(agent: Pid, reap: &mut dyn FnMut() -> bool) -> Vec<i32> {
-    // One that is gone needs no signal.
+    // One that has exited needs no signal.
     let _ = kill_process_group(agent, Signal::KILL);
     while reap() {
         thread::sleep(Duration::from_millis(5));
@@ -18,14 +19,14 @@ pub(in crate::process) fn end_descendants(agent: Pid, reap: &mut dyn FnMut() -> 
     Vec::new()
 }
 
-/// Ends a supervisor that does not answer, and the agent's group.
+/// Kills a supervisor that does not answer, and the agent's group.
 pub(in crate::process) fn end_session(
     supervisor: Pid,
     agent: Option<Pid>,
     _mark: &Mark,
     _patience: Duration,
 ) -> Vec<i32> {
-    // One that is gone needs no signal.
+    // One that has exited needs no signal.
     let _ = kill_process(supervisor, Signal::KILL);
     if let Some(agent) = agent {
         let _ = kill_process_group(agent, Signal::KILL);
@@ -33,12 +34,12 @@ pub(in crate::process) fn end_session(
     Vec::new()
 }
 
-/// Ends none: the environment of other processes can not be read here.
+/// Does nothing: the environment of other processes can not be read here.
 pub fn end_leftovers(_folder: &Folder, _patience: Duration) -> usize {
     0
 }
 
-/// There is none: whoever waits has to look from time to time.
+/// Always `None`: the caller has to poll.
 pub(in crate::process) fn exit_descriptor(_process: Pid) -> Option<OwnedFd> {
     None
 }

@@ -1,4 +1,5 @@
-//! Families as `/proc` shows them: freeze, look again until nobody is new, kill, reap, and all over until nobody is left.
+//! Ends process trees as `/proc` shows them: freezes, lists again until nobody is new, kills, reaps, and repeats
+//! until nobody is left.
 
 mod listing;
 
@@ -17,18 +18,18 @@ use crate::process::mark::{Folder, Mark};
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Ends every descendant of this process, which must be the reaper of its orphans, and gives back those that may not
-/// be signalled. `reap` collects the dead and says whether a child is left; nobody else may reap, for the dead still
-/// hold their groups' numbers.
+/// Ends every descendant of this process, which must be a subreaper, and returns the pids that may not be signalled.
+/// `reap` reaps the dead and says whether a child is left; nobody else may reap, for the dead still hold their
+/// group's number.
 pub(in crate::process) fn end_descendants(_agent: Pid, reap: &mut dyn FnMut() -> bool) -> Vec<i32> {
     let own = getpid();
-    let family = Family { is_root: &|process| process.parent == Some(own), reaper: Some(own) };
+    let family = ProcessTree { is_root: &|process| process.parent == Some(own), reaper: Some(own) };
     family.end(None, reap)
 }
 
-/// Ends a supervisor that does not answer, or what one that is dead has left: its session and all that carries the agent's
-/// mark, with all that descends from these.
-/// The supervisor must not have been reaped yet, so that its number still means its session.
+/// Ends a supervisor that does not answer, or what a dead one has left: the processes of its session and all that
+/// carry the agent's mark, with their descendants. The supervisor must not have been reaped yet, so that its pid
+/// still means its session.
 pub(in crate::process) fn end_session(
     supervisor: Pid,
     _agent: Option<Pid>,
@@ -38,48 +39,49 @@ pub(in crate::process) fn end_session(
     let is_root = |process: &Listed| {
         process.session == Some(supervisor)
             || process.identity.pid == supervisor
-            || process.identity.has_variable(|variable| mark.is(variable))
+            || process.identity.has_variable(|variable| mark.matches(variable))
     };
-    Family { is_root: &is_root, reaper: None }.end(Some(patience), &mut || false)
+    ProcessTree { is_root: &is_root, reaper: None }.end(Some(patience), &mut || false)
 }
 
-/// Ends what the agents of earlier owners of this folder have left, supervisors too, and gives back how many processes that
-/// were. Whoever calls it owns the folder, and has started no agent yet.
+/// Ends what the agents of earlier owners of this folder have left, supervisors too, and returns the number of
+/// processes. The caller owns the folder, and has started no agent yet.
 pub fn end_leftovers(folder: &Folder, patience: Duration) -> usize {
     let (own, prefix) = (getpid(), folder.prefix());
     let is_root = |process: &Listed| process.identity.has_variable(|variable| variable.starts_with(prefix.as_bytes()));
     let found: Vec<Listed> =
         listing::all().into_iter().filter(|process| !process.is_dead && is_root(process)).collect();
-    // One of them started us, as when an agent tries out the server that it works on: to end it would be to end us.
+    // One of them is an ancestor of ours, as when an agent tries out the server that it works on: ending it would end
+    // us.
     if found.iter().any(|process| process.identity.pid == own) {
         return 0;
     }
     if !found.is_empty() {
-        Family { is_root: &is_root, reaper: None }.end(Some(patience), &mut || false);
+        ProcessTree { is_root: &is_root, reaper: None }.end(Some(patience), &mut || false);
     }
     found.len()
 }
 
-/// A descriptor that is ready to be read when the process has ended; none, where the sandbox does not allow it.
+/// A descriptor that becomes readable when the process exits; `None` where the sandbox does not allow it.
 pub(in crate::process) fn exit_descriptor(process: Pid) -> Option<OwnedFd> {
     pidfd_open(process, PidfdFlags::empty()).ok()
 }
 
-struct Family<'a> {
-    /// Who belongs to it, besides all descendants of these.
+struct ProcessTree<'a> {
+    /// Which processes belong to the tree, besides all descendants of these.
     is_root: &'a dyn Fn(&Listed) -> bool,
-    /// Whose children stay in the listing when they have died: this process, if it is their reaper.
+    /// The process whose dead children stay in the listing: this one, if it is their reaper.
     reaper: Option<Pid>,
 }
 
-/// What a round has stopped.
+/// The processes that were stopped in one round.
 #[derive(Default)]
 struct Frozen {
     processes: HashSet<Identity>,
     groups: HashSet<Pid>,
 }
 
-impl Family<'_> {
+impl ProcessTree<'_> {
     fn end(&self, patience: Option<Duration>, reap: &mut dyn FnMut() -> bool) -> Vec<i32> {
         let given_up_at = patience.map(|patience| Instant::now() + patience);
         let mut denied = HashSet::new();
@@ -87,10 +89,10 @@ impl Family<'_> {
         loop {
             let frozen = self.freeze(&mut denied);
             if frozen.processes.is_empty() {
-                return numbers(denied.iter().filter(|process: &&Identity| process.look().is_some()));
+                return numbers(denied.iter().filter(|process: &&Identity| process.read_again().is_some()));
             }
             for process in &frozen.processes {
-                // One that is gone needs no signal, and one that is denied is known.
+                // One that has exited needs no signal, and one that is denied is noted.
                 let _ = process.signal(Signal::KILL);
             }
             for group in &frozen.groups {
@@ -100,13 +102,13 @@ impl Family<'_> {
             if given_up_at.is_some_and(|at| Instant::now() >= at) {
                 return numbers(frozen.processes.iter().chain(&denied));
             }
-            // Death takes a moment: memory is given back first.
+            // Exiting takes a moment: memory is freed first.
             thread::sleep(pause);
             pause = LONGEST_PAUSE.min(pause * 2);
         }
     }
 
-    /// Stops all of the family, so that nobody starts another one while the others are being killed.
+    /// Stops all processes of the tree, so that none starts another while the others are being killed.
     ///
     /// Processes that start others faster than they can be listed are caught by their groups: a signal to a group also
     /// reaches what its members are just starting. One that has died already still tells its group until it is reaped.
@@ -120,10 +122,10 @@ impl Family<'_> {
                     continue;
                 }
                 news = true;
-                // What is dead and listed is our own child, and keeps its group until we reap it.
+                // A dead process in the listing is our own child, and keeps its group until we reap it.
                 let group =
                     if process.is_dead { process.group } else { Self::stop(&process.identity, &mut frozen, denied) };
-                // To signal the group of number one is to signal everybody.
+                // A signal to group 1 would reach everybody.
                 if let Some(group) = group.filter(|group| *group != own_group && !group.is_init())
                     && frozen.groups.insert(group)
                 {
@@ -136,10 +138,10 @@ impl Family<'_> {
         }
     }
 
-    /// Gives back the group of a process that has been stopped.
+    /// Stops a process and returns its group.
     fn stop(process: &Identity, frozen: &mut Frozen, denied: &mut HashSet<Identity>) -> Option<Pid> {
         match process.signal(Signal::STOP) {
-            Ok(()) => process.look()?.group,
+            Ok(()) => process.read_again()?.group,
             Err(Errno::PERM) => {
                 frozen.processes.remove(process);
                 denied.insert(*process);
@@ -149,7 +151,7 @@ impl Family<'_> {
         }
     }
 
-    /// All that live, and those dead that only we can reap.
+    /// All living processes of the tree, and the dead ones that only we can reap.
     fn members(&self) -> Vec<Listed> {
         let is_over = |process: &Listed| process.is_dead && (self.reaper.is_none() || process.parent != self.reaper);
         let mut members = listing::with_descendants(listing::all(), self.is_root);

@@ -1,12 +1,13 @@
-//! A terminal that an agent runs by itself. No part of the protocol tells what it prints; agents that show one tell it in
-//! the `_meta` of its call: `terminal_info` begins it, `terminal_output` adds to it, `terminal_exit` ends it. Codex says
-//! `terminal_output_delta` for the second, and tells likewise what commands print whose terminal it does not show.
+//! The output of a terminal that an agent runs by itself. The protocol has no message for it. Agents that show such a
+//! terminal put it into the `_meta` of its call: `terminal_info` begins it, `terminal_output` adds to it,
+//! `terminal_exit` ends it. Codex uses `terminal_output_delta` instead of the second, also for commands whose
+//! terminal it does not show.
 
 use agent_client_protocol::v1::schema::Meta;
 use model::ToolContent;
 use serde_json::Value;
 
-use crate::acp::translate::content::{Look, MAX_KEPT_BYTES, Screen, Screens};
+use crate::acp::translate::content::{MAX_KEPT_BYTES, TerminalOutput, TerminalOutputs, TerminalPart};
 use crate::acp::translate::text::start_of;
 
 const PARTS: [&str; 4] = ["terminal_info", "terminal_output", "terminal_output_delta", "terminal_exit"];
@@ -14,16 +15,16 @@ const PARTS: [&str; 4] = ["terminal_info", "terminal_output", "terminal_output_d
 #[derive(Debug)]
 pub(super) struct OwnTerminal {
     id: String,
-    screen: Screen,
+    screen: TerminalOutput,
 }
 
 impl OwnTerminal {
-    /// Takes in what a message says of the call's terminal; a new one only if there is room for it.
+    /// Reads what a message's `_meta` says about the call's terminal; adds a new terminal only if there is room.
     pub(super) fn hear(terminal: &mut Option<Self>, meta: &Meta, command: &str, is_room: bool) {
         for part in PARTS.iter().filter_map(|part| meta.get(*part)) {
             let Some(id) = part.get("terminal_id").and_then(Value::as_str) else { continue };
             if terminal.is_none() && is_room {
-                let screen = Screen { command: command.to_owned(), ..Screen::default() };
+                let screen = TerminalOutput { command: command.to_owned(), ..TerminalOutput::default() };
                 *terminal = Some(Self { id: id.to_owned(), screen });
             }
             let Some(Self { screen, .. }) = terminal.as_mut().filter(|terminal| terminal.id == id) else { continue };
@@ -37,9 +38,9 @@ impl OwnTerminal {
         }
     }
 
-    /// What it printed, for a call that shows no terminal.
+    /// The output as content, for a call that shows no terminal.
     pub(super) fn printed(&self) -> Option<Vec<ToolContent>> {
-        let Screen { output, omitted, .. } = &self.screen;
+        let TerminalOutput { output, omitted, .. } = &self.screen;
         let text = (!output.is_empty()).then(|| ToolContent::Text { text: output.clone() });
         let omitted = (*omitted > 0).then_some(ToolContent::Omitted { bytes: *omitted });
         let content: Vec<_> = text.into_iter().chain(omitted).collect();
@@ -47,14 +48,14 @@ impl OwnTerminal {
     }
 }
 
-/// A call's own terminal beside those that run with us.
+/// A call's own terminal, together with the terminals that we run.
 pub(super) struct WithOwn<'a> {
     pub(super) own: Option<&'a OwnTerminal>,
-    pub(super) others: &'a dyn Screens,
+    pub(super) others: &'a dyn TerminalOutputs,
 }
 
-impl Screens for WithOwn<'_> {
-    fn find(&self, id: &str, look: Look) -> Option<Screen> {
+impl TerminalOutputs for WithOwn<'_> {
+    fn find(&self, id: &str, look: TerminalPart) -> Option<TerminalOutput> {
         let own = self.own.filter(|own| own.id == id).map(|own| own.screen.clone());
         own.or_else(|| self.others.find(id, look))
     }

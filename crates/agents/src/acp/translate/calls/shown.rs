@@ -1,71 +1,71 @@
-//! What a call showed when it was last told, by marks, and how it compares with what it shows now.
+//! Hashes of the content that a call showed when it was last reported, and the comparison with its content now.
 
 use std::hash::{BuildHasher as _, RandomState};
 
 use model::ToolContent;
 
-use super::sent::mark_of;
+use super::sent::hash_of;
 
-/// Marks of what the call shows.
+/// Hashes of a call's content.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct ContentHashes {
     items: Vec<u64>,
-    /// Of the last item, if it can grow: the mark of all but its text, and the length and the mark of its text.
+    /// For the last item, if it can grow: the hash of all but its text, and the length and the hash of its text.
     growing: Option<(u64, usize, u64)>,
     omitted: u64,
 }
 
-/// How what is shown compares with what was.
-pub(super) enum Compared {
+/// How the content differs from the content before.
+pub(super) enum ContentChange {
     Same,
-    /// The text at its end did, by this.
+    /// The text of the last item grew by this.
     Grew(String),
     Other,
 }
 
-impl Shown {
-    pub(super) fn of(content: &[ToolContent], marks: &RandomState) -> Self {
+impl ContentHashes {
+    pub(super) fn of(content: &[ToolContent], hasher: &RandomState) -> Self {
         let omitted = match content.last() {
             Some(ToolContent::Omitted { bytes }) => *bytes,
             _ => 0,
         };
-        let growing = growing(content).map(|(rest, text)| (marks.hash_one(rest), text.len(), marks.hash_one(text)));
-        Self { items: content.iter().map(|item| mark_of_item(item, marks)).collect(), growing, omitted }
+        let growing = growing(content).map(|(rest, text)| (hasher.hash_one(rest), text.len(), hasher.hash_one(text)));
+        Self { items: content.iter().map(|item| hash_of_item(item, hasher)).collect(), growing, omitted }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    pub(super) fn compare(&self, content: &[ToolContent], is_end: bool, marks: &RandomState) -> Compared {
-        let is_same = |(item, mark): (&ToolContent, &u64)| mark_of_item(item, marks) == *mark;
+    pub(super) fn compare(&self, content: &[ToolContent], is_end: bool, hasher: &RandomState) -> ContentChange {
+        let is_same = |(item, mark): (&ToolContent, &u64)| hash_of_item(item, hasher) == *mark;
         let same = content.iter().zip(&self.items).take_while(|pair| is_same(*pair)).count();
         if content.len() != self.items.len() {
-            return Compared::Other;
+            return ContentChange::Other;
         }
         if same == content.len() {
             let is_said = match content.last() {
-                // How much more there is that is not kept is said when it is known.
+                // How many bytes were omitted is reported at the end, when it is known.
                 Some(ToolContent::Omitted { bytes }) => *bytes == self.omitted || !is_end,
                 _ => true,
             };
-            return if is_said { Compared::Same } else { Compared::Other };
+            return if is_said { ContentChange::Same } else { ContentChange::Other };
         }
         match (growing(content), self.growing) {
-            (Some((rest, text)), Some((told_rest, told, mark)))
-                if same + 1 == content.len() && marks.hash_one(rest) == told_rest =>
+            (Some((rest, text)), Some((told_rest, reported, mark)))
+                if same + 1 == content.len() && hasher.hash_one(rest) == told_rest =>
             {
-                match text.get(..told) {
-                    Some(start) if marks.hash_one(start) == mark => Compared::Grew(text[told..].to_owned()),
-                    Some(_) | None => Compared::Other,
+                match text.get(..reported) {
+                    Some(start) if hasher.hash_one(start) == mark => ContentChange::Grew(text[reported..].to_owned()),
+                    Some(_) | None => ContentChange::Other,
                 }
             }
-            _ => Compared::Other,
+            _ => ContentChange::Other,
         }
     }
 }
 
-/// The text of the last item, which can be added to, and what else there is to the item.
+/// The last item, if text can be added to it: what else there is to it, and its text.
 fn growing(content: &[ToolContent]) -> Option<((&str, Option<i32>), &str)> {
     match content.last() {
         Some(ToolContent::Text { text }) => Some((("", None), text)),
@@ -74,10 +74,10 @@ fn growing(content: &[ToolContent]) -> Option<((&str, Option<i32>), &str)> {
     }
 }
 
-/// All omissions look the same: how much is left out changes with every word that comes.
-fn mark_of_item(item: &ToolContent, marks: &RandomState) -> u64 {
+/// All omissions have the same hash: the omitted size changes with every message.
+fn hash_of_item(item: &ToolContent, hasher: &RandomState) -> u64 {
     match item {
         ToolContent::Omitted { .. } => 0,
-        item => mark_of(item, marks),
+        item => hash_of(item, hasher),
     }
 }

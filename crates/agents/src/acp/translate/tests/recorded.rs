@@ -1,4 +1,4 @@
-//! What real agents and a bad one said on the wire (`fixtures/acp/`), told again as reports.
+//! Recorded wire logs of real agents and of a bad one (`fixtures/acp/`), translated into reports.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::lines::lines;
 use crate::acp::translate::tests::OneTerminal;
-use crate::acp::translate::{Asking, Translator, TurnError};
+use crate::acp::translate::{QuestionRequest, Translator, TurnError};
 use crate::acp::wire::{self, Incoming};
 
 #[derive(serde::Deserialize)]
@@ -16,8 +16,8 @@ struct Passed {
     line: Value,
 }
 
-/// What is expected of a request of the client.
-enum Asked {
+/// What a request of the client is expected to do.
+enum Expectation {
     Begin,
     Load,
     Prompt,
@@ -27,29 +27,29 @@ enum Asked {
 #[derive(Default)]
 struct Life {
     translator: Translator,
-    asked: HashMap<i64, Asked>,
+    asked: HashMap<i64, Expectation>,
     session: String,
 }
 
 impl Life {
-    /// A line of the client: what it asks for, told where it matters.
+    /// Handles a line of the client; returns a line for the snapshot where it matters.
     fn client(&mut self, line: &Value) -> Option<String> {
         let method = line.get("method")?.as_str()?;
         let asked = match method {
             "initialize" => {
                 *self = Self::default();
-                Asked::Other
+                Expectation::Other
             }
-            "session/new" | "session/resume" => Asked::Begin,
+            "session/new" | "session/resume" => Expectation::Begin,
             "session/load" => {
                 self.translator.begin_replay();
-                Asked::Load
+                Expectation::Load
             }
             "session/prompt" => {
                 self.translator.begin_turn();
-                Asked::Prompt
+                Expectation::Prompt
             }
-            _ => Asked::Other,
+            _ => Expectation::Other,
         };
         if let Some(session) = line["params"]["sessionId"].as_str() {
             session.clone_into(&mut self.session);
@@ -74,18 +74,20 @@ impl Life {
             }
             Incoming::Notification { .. } => Vec::new(),
             Incoming::Request { method, params, .. } if method == "session/request_permission" => {
-                let Some(asking) = Asking::permission(&params) else { return "withdrew a question\n".to_owned() };
+                let Some(asking) = QuestionRequest::permission(&params) else {
+                    return "withdrew a question\n".to_owned();
+                };
                 let mut asked = self.translator.ask(asking, terminals);
                 asked.reports.push(model::AgentReport::Asked(asked.question));
                 asked.reports
             }
             Incoming::Request { method, .. } => return format!("asked for {method}\n"),
             Incoming::Reply { id, result } => match (self.asked.remove(&id), result) {
-                (Some(Asked::Prompt), result) => {
+                (Some(Expectation::Prompt), result) => {
                     let answer = result.map_err(|refused| TurnError { message: refused.message });
                     self.translator.end_turn(answer, terminals)
                 }
-                (Some(Asked::Begin | Asked::Load), Ok(reply)) => {
+                (Some(Expectation::Begin | Expectation::Load), Ok(reply)) => {
                     if let Some(session) = reply["sessionId"].as_str() {
                         session.clone_into(&mut self.session);
                     }
@@ -95,7 +97,7 @@ impl Life {
                     let options = serde_json::from_value(read("configOptions")).unwrap_or_default();
                     self.translator.offered(modes, options)
                 }
-                (Some(Asked::Other | Asked::Begin | Asked::Load) | None, _) => Vec::new(),
+                (Some(Expectation::Other | Expectation::Begin | Expectation::Load) | None, _) => Vec::new(),
             },
         };
         lines(&reports)

@@ -1,7 +1,7 @@
-//! One look at `/proc`: who is there, and whose child it is.
+//! Lists the processes in `/proc`, with their parents.
 //!
-//! Invariant: an ancestor is never younger than its descendant; where two lines of a listing say so, one of the two
-//! numbers was given anew meanwhile, and they are not taken for relatives.
+//! Invariant: an ancestor is never younger than its descendant. Where two lines of a listing say so, one of the two
+//! pids was reused meanwhile, and they are not taken for relatives.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::fs;
 use rustix::io::{Errno, Result};
 use rustix::process::{Pid, PidfdFlags, RawPid, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
-/// Which process is meant, also when its number has been given to another one.
+/// Identifies a process even when its pid has been reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
     pub(super) pid: Pid,
@@ -20,21 +20,22 @@ pub(super) struct Identity {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Listed {
     pub(super) identity: Identity,
-    /// Nobody, for those that the kernel started.
+    /// None for processes that the kernel started.
     pub(super) parent: Option<Pid>,
     pub(super) group: Option<Pid>,
     pub(super) session: Option<Pid>,
-    /// Every thread of it is: one whose first thread alone has ended goes on.
+    /// All of its threads are dead: a process whose first thread alone has ended goes on.
     pub(super) is_dead: bool,
 }
 
 impl Identity {
-    /// How it is now, if it is there.
-    pub(super) fn look(&self) -> Option<Listed> {
+    /// The process as it is now, if it still exists.
+    pub(super) fn read_again(&self) -> Option<Listed> {
         Listed::read(self.pid).filter(|now| now.identity == *self)
     }
 
-    /// Whether it was started with such a variable, given as `NAME=value`. That of other users' processes is closed to us.
+    /// Whether it was started with such a variable, given as `NAME=value`. The environment of other users' processes
+    /// is not readable.
     pub(super) fn has_variable(&self, is_it: impl Fn(&[u8]) -> bool) -> bool {
         let environment = fs::read(format!("/proc/{}/environ", self.pid.as_raw_nonzero())).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(is_it)
@@ -42,8 +43,8 @@ impl Identity {
 
     pub(super) fn signal(&self, signal: Signal) -> Result<()> {
         match pidfd_open(self.pid, PidfdFlags::empty()) {
-            // The descriptor holds whoever has the number now, so it is that one which is looked at.
-            Ok(held) => match self.look() {
+            // The pidfd holds the process that has the pid now, so the check comes after opening it.
+            Ok(held) => match self.read_again() {
                 Some(_) => pidfd_send_signal(held, signal),
                 None => Err(Errno::SRCH),
             },
@@ -68,7 +69,7 @@ impl Listed {
         let [state, parent, group, session] = fields.get(..4)?.try_into().ok()?;
         let threads: u32 = fields.get(17)?.parse().ok()?;
         let started = fields.get(19)?.parse().ok()?;
-        // One that is just being taken off the list has no group any more, which is told as -1.
+        // A process that is just being removed has no group any more, which is shown as -1.
         let pid_of = |field: &str| field.parse::<RawPid>().ok().filter(|pid| *pid > 0).and_then(Pid::from_raw);
         Some(Self {
             identity: Identity { pid, started },

@@ -1,6 +1,6 @@
-//! One request to the provider, and its answer.
+//! Sends one request to the provider and reads its response.
 //!
-//! Invariant: of the answer no more than a bound is kept, and the key is in one header.
+//! Invariant: the response is kept up to a bound, and the key is in one header.
 
 use std::io;
 
@@ -11,28 +11,28 @@ use serde_json::Value;
 use super::error::ProviderError;
 use super::settings::{ProviderKind, ProviderSettings, ProviderSetupError};
 use super::{LIMIT, wire};
-use crate::outbound::{Client, OutboundError, OutboundLimits};
+use crate::outbound::{OutboundClient, OutboundError, OutboundLimits};
 
-/// A line of text with all that stands around it has a few hundred bytes.
+/// A line of text with everything around it has a few hundred bytes.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
 const LIMITS: OutboundLimits = OutboundLimits { head: LIMIT, pause: LIMIT, body_bytes: MAX_ANSWER_BYTES };
 
-/// Where and how to send.
-pub(super) struct Exchange {
-    client: Client,
+/// The provider's server, path and headers.
+pub(super) struct ProviderEndpoint {
+    client: OutboundClient,
     path: String,
     headers: HeaderMap,
 }
 
-/// What came back, as far as it is kept.
-pub(super) struct Answer {
+/// A response, as far as it is kept.
+pub(super) struct ProviderResponse {
     pub(super) status: StatusCode,
     is_json: bool,
-    /// None if there was more than is kept.
+    /// None if it was larger than the bound.
     body: Option<Vec<u8>>,
 }
 
-impl Answer {
+impl ProviderResponse {
     pub(super) fn json(&self) -> Option<Value> {
         self.body.as_ref().filter(|_| self.is_json).and_then(|body| serde_json::from_slice(body).ok())
     }
@@ -42,18 +42,18 @@ impl Answer {
     }
 }
 
-impl Exchange {
+impl ProviderEndpoint {
     pub(super) fn new(settings: &ProviderSettings) -> Result<Self, ProviderSetupError> {
-        let client = Client::new(settings.url.address().clone(), LIMITS)?;
+        let client = OutboundClient::new(settings.url.address().clone(), LIMITS)?;
         Self::through(client, settings)
     }
 
-    fn through(client: Client, settings: &ProviderSettings) -> Result<Self, ProviderSetupError> {
+    fn through(client: OutboundClient, settings: &ProviderSettings) -> Result<Self, ProviderSetupError> {
         let path = settings.url.path_of(wire::endpoint(settings.kind));
         Ok(Self { client, path, headers: headers(settings)? })
     }
 
-    pub(super) async fn post(&self, body: Vec<u8>) -> Result<Answer, ProviderError> {
+    pub(super) async fn post(&self, body: Vec<u8>) -> Result<ProviderResponse, ProviderError> {
         let sent = self.client.send(Method::POST, &self.path, self.headers.clone(), body).await;
         let answer = sent.map_err(|err| self.failed(err))?;
         let body = match answer.body.read().await {
@@ -61,7 +61,7 @@ impl Exchange {
             Err(OutboundError::TooLarge { .. }) => None,
             Err(err) => return Err(self.failed(err)),
         };
-        Ok(Answer { status: answer.status, is_json: is_json(&answer.headers), body })
+        Ok(ProviderResponse { status: answer.status, is_json: is_json(&answer.headers), body })
     }
 
     fn failed(&self, err: OutboundError) -> ProviderError {
@@ -139,15 +139,15 @@ mod tests {
         TlsAcceptor::from(Arc::new(config))
     }
 
-    /// Asks a provider behind TLS at `ip`. What it heard, and what came of it.
-    async fn exchanged(ip: &str, roots: RootCertStore) -> (String, Result<Answer, ProviderError>) {
+    /// Sends a request to a provider behind TLS at `ip`. Returns what the provider read, and the result.
+    async fn exchanged(ip: &str, roots: RootCertStore) -> (String, Result<ProviderResponse, ProviderError>) {
         let listener = TcpListener::bind((ip, 0)).await.unwrap();
         let url = format!("https://{ip}:{}", listener.local_addr().unwrap().port());
         let url = ProviderUrl::parse(&url, PlainHttp::ThisMachineOnly).unwrap();
         let key = Some(ProviderKey::new("canary-4711").unwrap());
         let settings = ProviderSettings { kind: ProviderKind::Anthropic, url, model: "small-1".to_owned(), key };
-        let client = Client::trusting(settings.url.address().clone(), LIMITS, roots).unwrap();
-        let exchange = Exchange::through(client, &settings).unwrap();
+        let client = OutboundClient::trusting(settings.url.address().clone(), LIMITS, roots).unwrap();
+        let exchange = ProviderEndpoint::through(client, &settings).unwrap();
         let hear = async {
             let (stream, _) = listener.accept().await.unwrap();
             let Ok(mut stream) = acceptor().accept(stream).await else { return String::new() };

@@ -1,4 +1,4 @@
-//! What a command has printed, and how it ended.
+//! The output of a terminal's command, and its exit status.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ pub(super) struct Output {
 
 #[derive(Debug, Default)]
 struct Printed {
-    /// At most twice the limit, so that not every piece moves the others.
+    /// At most twice the limit, so that old bytes are not removed with every write.
     bytes: Vec<u8>,
     is_cut: bool,
 }
@@ -36,7 +36,7 @@ impl Output {
         }
     }
 
-    /// The end of it, which begins with a whole character, and whether something is missing before.
+    /// The kept end of the output, beginning with a whole character, and whether something before it was dropped.
     pub(super) fn text(&self) -> (String, bool) {
         let printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut start = printed.bytes.len().saturating_sub(self.limit);
@@ -57,7 +57,7 @@ impl Output {
 
     pub(super) async fn ended(&self) -> TerminalExitStatus {
         let mut exit = self.exit.subscribe();
-        // The sender is in `self`, so it is there.
+        // The sender is in `self`, so the channel is open.
         let status = exit.wait_for(Option::is_some).await.ok().and_then(|status| status.clone());
         status.unwrap_or_default()
     }

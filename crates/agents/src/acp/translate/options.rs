@@ -1,7 +1,8 @@
-//! What can be chosen about an agent. Some agents offer options, some only modes, some both; people see one list.
+//! The options of an agent, such as mode and model. Some agents offer options, some only modes, some both; people see
+//! one list.
 //!
-//! Invariant: the list is told when it changes. Modes appear as the option `mode`, unless an option is about the mode:
-//! then the modes are the same thing said in the older way.
+//! Invariant: the list is reported when it changes. Modes appear as the option `mode`, unless an option is about the
+//! mode: then the modes are the same thing in the protocol's older form.
 
 use agent_client_protocol::v1::schema::{
     SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption,
@@ -17,9 +18,9 @@ const MODE: &str = "mode";
 const MODEL: &str = "model";
 
 #[derive(Debug, Default)]
-pub(super) struct Offers {
+pub(super) struct AgentOptions {
     modes: Option<AgentOption>,
-    /// As some agents offer them since before there were options.
+    /// Models in the form that some agents use since before there were options.
     models: Option<AgentOption>,
     options: Vec<AgentOption>,
     last_sent: Vec<AgentOption>,
@@ -27,15 +28,15 @@ pub(super) struct Offers {
 
 /// An option that can be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Offer<'a> {
-    pub(crate) setting: Setting,
-    /// The choice in force.
+pub(crate) struct OfferedOption<'a> {
+    pub(crate) setting: OptionSetter,
+    /// The current value.
     pub(crate) value: &'a str,
 }
 
-/// How an option is set.
+/// The request that sets an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Setting {
+pub(crate) enum OptionSetter {
     /// With `session/set_mode`.
     Mode,
     /// With `session/set_model`.
@@ -46,7 +47,7 @@ pub(crate) enum Setting {
     Switch,
 }
 
-impl Offers {
+impl AgentOptions {
     pub(super) fn begin(
         &mut self,
         modes: Option<SessionModeState>,
@@ -57,7 +58,7 @@ impl Offers {
         self.changed_options()
     }
 
-    /// Takes note of models that are not offered as an option; they are told with the rest.
+    /// Keeps models that are not offered as an option; they are reported with the rest.
     pub(super) fn read_models(&mut self, models: Option<&Value>) {
         self.models = models.and_then(models_as_option);
     }
@@ -76,7 +77,7 @@ impl Offers {
     }
 
     pub(super) fn option_is(&mut self, option: &str, value: &str) -> Vec<AgentReport> {
-        if self.find(option).is_some_and(|offer| offer.setting == Setting::Mode) {
+        if self.find(option).is_some_and(|offer| offer.setting == OptionSetter::Mode) {
             return self.mode_is(value);
         }
         let models = self.models.iter_mut().filter(|_| option == MODEL);
@@ -86,14 +87,14 @@ impl Offers {
         self.changed_options()
     }
 
-    pub(super) fn find(&self, option: &str) -> Option<Offer<'_>> {
+    pub(super) fn find(&self, option: &str) -> Option<OfferedOption<'_>> {
         if let Some(offered) = self.options.iter().find(|offered| offered.id == option) {
-            let setting = if offered.choices.is_empty() { Setting::Switch } else { Setting::Choice };
-            return Some(Offer { setting, value: &offered.value });
+            let setting = if offered.choices.is_empty() { OptionSetter::Switch } else { OptionSetter::Choice };
+            return Some(OfferedOption { setting, value: &offered.value });
         }
         self.option(option).map(|offered| {
-            let setting = if offered.id == MODEL { Setting::Model } else { Setting::Mode };
-            Offer { setting, value: &offered.value }
+            let setting = if offered.id == MODEL { OptionSetter::Model } else { OptionSetter::Mode };
+            OfferedOption { setting, value: &offered.value }
         })
     }
 
@@ -102,13 +103,13 @@ impl Offers {
         all.find(|offered| offered.id == option)
     }
 
-    /// Modes and models that are offered in the older ways only.
+    /// Modes and models that are offered in the older forms only.
     fn former(&self) -> impl Iterator<Item = &AgentOption> {
         let modes = self.modes.iter().filter(|_| !self.has_mode_option());
         modes.chain(self.models.iter().filter(|_| !self.has_model_option()))
     }
 
-    /// The name of the option that is meant: its own, or `model` or `mode` by what it is about.
+    /// The id of the option that is meant: its own, or `model` or `mode` by its category.
     pub(super) fn name_of<'a>(&'a self, wanted: &'a str) -> &'a str {
         let category = match wanted {
             MODEL => OptionCategory::Model,

@@ -1,7 +1,7 @@
-//! All that a tool is given, as the mark by which the very same is known again.
+//! The digest of everything that a tool is given, by which an identical call is recognised.
 //!
-//! Invariant: nothing that could change what is done is left out, so two calls with one mark do the same; where not all
-//! is told there is no mark. A title is never part of it.
+//! Invariant: nothing that could change the call's effect is left out, so two calls with the same digest do the same.
+//! If part of the input is unknown there is no digest. A title is never part of it.
 
 use agent_client_protocol::v1::schema::ToolCallUpdateFields;
 use model::ToolKind;
@@ -10,40 +10,40 @@ use sha2::{Digest as _, Sha256};
 
 use super::question::is_only_a_command;
 
-/// Words beside a command that a shell never sees.
-const WORDS: [&str; 3] = ["description", "explanation", "justification"];
+/// Members of an input that describe a command and never reach the shell.
+const DESCRIPTIONS: [&str; 3] = ["description", "explanation", "justification"];
 
-type Mark = [u8; 32];
+type Hash = [u8; 32];
 
-/// What the messages about one call have said of it so far. Each part stays until another takes its place.
+/// What the messages about one call have said of its input so far. Each part stays until a newer one replaces it.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct InputDigest {
     input: Option<Input>,
-    /// The changes of files that are shown. Files that are only named do not say what becomes of them.
-    diffs: Option<Mark>,
+    /// The file changes that are shown. Files that are only named do not say what becomes of them.
+    diffs: Option<Hash>,
     is_incomplete: bool,
 }
 
 #[derive(Debug)]
 struct Input {
-    mark: Mark,
-    /// What the work was called when it was marked, which decides what counts.
+    hash: Hash,
+    /// The kind of the call when the input was hashed; it decides which members count.
     kind: ToolKind,
 }
 
-impl Given {
-    /// Takes in what a message says of it.
-    pub(super) fn hear(&mut self, fields: &ToolCallUpdateFields, items: Option<&[Value]>, kind: ToolKind) {
+impl InputDigest {
+    /// Takes in what a message says of the input.
+    pub(super) fn update(&mut self, fields: &ToolCallUpdateFields, items: Option<&[Value]>, kind: ToolKind) {
         if let Some(input) = input_of(fields) {
-            self.input = Some(Input { mark: mark(counted(input, kind)), kind });
+            self.input = Some(Input { hash: hash(effective_input(input, kind)), kind });
         }
-        if let Some(diffs) = shown(items) {
-            self.diffs = Some(mark(diffs));
+        if let Some(diffs) = shown_diffs(items) {
+            self.diffs = Some(hash(diffs));
         }
     }
 
-    /// Something of it is not known, and never will be.
-    pub(super) fn lose(&mut self) {
+    /// Part of the input is unknown, for good.
+    pub(super) fn set_incomplete(&mut self) {
         *self = Self { is_incomplete: true, ..Self::default() };
     }
 
@@ -51,8 +51,8 @@ impl Given {
         self.input.is_some()
     }
 
-    /// In hex, with the tool that it is given to. What kind of work is done says enough of the tool, unless it is of no
-    /// kind.
+    /// The digest in hex, of the input and the tool. The tool's name may be missing if the call has a kind, which
+    /// says enough of the tool.
     pub(super) fn digest(&self, tool: Option<&str>, kind: ToolKind) -> Option<String> {
         let is_nothing = self.input.is_none() && self.diffs.is_none();
         let is_other_work = self.input.as_ref().is_some_and(|input| input.kind != kind);
@@ -61,7 +61,7 @@ impl Given {
             return None;
         }
         let mut hash = Sha256::new();
-        for part in [self.input.as_ref().map(|input| input.mark), self.diffs] {
+        for part in [self.input.as_ref().map(|input| input.hash), self.diffs] {
             hash.update([u8::from(part.is_some())]);
             hash.update(part.unwrap_or_default());
         }
@@ -72,7 +72,7 @@ impl Given {
     }
 }
 
-/// What the tool is given, if the message says anything of it.
+/// The input, if the message has one.
 pub(super) fn input_of(fields: &ToolCallUpdateFields) -> Option<&Value> {
     fields.raw_input.as_ref().filter(|input| match input {
         Value::Null => false,
@@ -83,24 +83,24 @@ pub(super) fn input_of(fields: &ToolCallUpdateFields) -> Option<&Value> {
     })
 }
 
-fn counted(input: &Value, kind: ToolKind) -> Value {
+fn effective_input(input: &Value, kind: ToolKind) -> Value {
     let mut input = input.clone();
     if let Value::Object(members) = &mut input
         && kind == ToolKind::Execute
         && is_only_a_command(members)
     {
-        members.retain(|name, _| !WORDS.contains(&name.as_str()));
+        members.retain(|name, _| !DESCRIPTIONS.contains(&name.as_str()));
     }
     input
 }
 
-fn mark(mut value: Value) -> Mark {
-    // Agents do not keep an order.
+fn hash(mut value: Value) -> Hash {
+    // Agents do not keep the order of members.
     value.sort_all_objects();
     Sha256::digest(value.to_string()).into()
 }
 
-fn shown(items: Option<&[Value]>) -> Option<Value> {
+fn shown_diffs(items: Option<&[Value]>) -> Option<Value> {
     let is_diff = |item: &&Value| item.get("type").and_then(Value::as_str) == Some("diff");
     let diffs: Vec<&Value> = items.into_iter().flatten().filter(is_diff).collect();
     (!diffs.is_empty()).then(|| json!(diffs))
@@ -110,9 +110,9 @@ fn shown(items: Option<&[Value]>) -> Option<Value> {
 mod tests {
     use super::*;
 
-    fn given(input: Value, items: Option<&[Value]>, kind: ToolKind) -> Given {
-        let mut given = Given::default();
-        given.hear(&ToolCallUpdateFields::new().raw_input(input), items, kind);
+    fn given(input: Value, items: Option<&[Value]>, kind: ToolKind) -> InputDigest {
+        let mut given = InputDigest::default();
+        given.update(&ToolCallUpdateFields::new().raw_input(input), items, kind);
         given
     }
 
@@ -159,7 +159,7 @@ mod tests {
         let edit = |text: &str| digest(None, ToolKind::Edit, json!({ "file_path": "/p/a", "content": text })).unwrap();
         assert_eq!(edit("one"), edit("one"));
         assert_ne!(edit("one"), edit("two"));
-        // Only a shell's words are left out: elsewhere they may be what is done.
+        // Descriptions are left out for shell commands only: elsewhere they may be what is done.
         let described = |words: &str| digest(None, ToolKind::Edit, json!({ "command": "set", "description": words }));
         assert_ne!(described("one"), described("two"));
     }
@@ -184,15 +184,15 @@ mod tests {
     #[test]
     fn changes_count_beside_an_input_whenever_either_is_told() {
         let path = || json!({ "file_path": "/p/a" });
-        let digest_of = |given: &Given| given.digest(None, ToolKind::Edit).unwrap();
+        let digest_of = |given: &InputDigest| given.digest(None, ToolKind::Edit).unwrap();
         let together = |text: &str| given(path(), Some(&[diff(text)]), ToolKind::Edit);
         assert_ne!(digest_of(&together("one")), digest_of(&together("two")));
         assert_ne!(digest_of(&together("one")), digest_of(&given(path(), None, ToolKind::Edit)));
 
         let mut later = given(path(), None, ToolKind::Edit);
-        later.hear(&ToolCallUpdateFields::new(), Some(&[diff("one")]), ToolKind::Edit);
+        later.update(&ToolCallUpdateFields::new(), Some(&[diff("one")]), ToolKind::Edit);
         assert_eq!(digest_of(&later), digest_of(&together("one")));
-        later.hear(&ToolCallUpdateFields::new().raw_input(json!({ "file_path": "/p/b" })), None, ToolKind::Edit);
+        later.update(&ToolCallUpdateFields::new().raw_input(json!({ "file_path": "/p/b" })), None, ToolKind::Edit);
         assert_ne!(digest_of(&later), digest_of(&together("one")));
         let moved = given(json!({ "file_path": "/p/b" }), Some(&[diff("one")]), ToolKind::Edit);
         assert_eq!(digest_of(&later), digest_of(&moved));
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn what_was_lost_is_not_made_up_for() {
         let mut given = given(json!({ "command": "ls" }), None, ToolKind::Execute);
-        given.lose();
-        given.hear(&ToolCallUpdateFields::new().raw_input(json!({ "command": "ls" })), None, ToolKind::Execute);
+        given.set_incomplete();
+        given.update(&ToolCallUpdateFields::new().raw_input(json!({ "command": "ls" })), None, ToolKind::Execute);
         assert_eq!(given.digest(None, ToolKind::Execute), None);
     }
 }

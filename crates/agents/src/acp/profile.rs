@@ -1,4 +1,4 @@
-//! Who the agent is and what it can do, and what it is told of us.
+//! What an agent says about itself in `initialize`, and what we say about ourselves.
 
 use std::collections::BTreeMap;
 
@@ -12,43 +12,43 @@ use agent_client_protocol::v1::schema::{
 };
 use model::SignInMethod;
 
-use super::connection::{Connection, NoAnswer};
+use super::connection::{Connection, RequestFailure};
 use super::translate::{command_line, plain_line};
 use crate::catalog::{CatalogEntry, Quirks};
 use crate::{AgentLimits, McpServer};
 
 /// Longest name of a program, in characters.
 const MAX_NAME_CHARS: usize = 200;
-/// Longest line that a person is told to run, in characters.
+/// Longest command line that is shown to a person to run, in characters.
 const MAX_RUN_CHARS: usize = 2_000;
 
 #[derive(Debug)]
 pub(crate) struct AgentProfile {
     pub(super) capabilities: AgentCapabilities,
-    /// What it calls itself, with its version.
+    /// The agent's own name with its version.
     pub(super) program: Option<String>,
     pub(super) sign_in: Vec<SignInMethod>,
-    /// What is known of it beside what it says.
+    /// What the catalog knows about this agent beyond what it says itself.
     pub(super) quirks: Quirks,
-    /// The mode that the configuration gives it.
+    /// The mode that the configuration sets for it.
     pub(super) chosen_mode: Option<String>,
 }
 
 impl AgentProfile {
-    /// Asks the agent, which is the first thing that it hears.
+    /// Sends `initialize`, the first request on a connection, and reads the answer.
     pub(crate) async fn ask(
         connection: &Connection,
         limits: &AgentLimits,
         entry: &CatalogEntry,
     ) -> Result<Self, String> {
-        match connection.ask(&introduction(&entry.quirks), limits.initialize).await {
+        match connection.ask(&initialize_request(&entry.quirks), limits.initialize).await {
             Ok(answer) => Self::read(answer, entry),
-            Err(NoAnswer::Refused(refused)) => Err(format!("the agent refused to begin: {}", refused.message)),
-            Err(NoAnswer::TooSlow) => {
+            Err(RequestFailure::Refused(refused)) => Err(format!("the agent refused to begin: {}", refused.message)),
+            Err(RequestFailure::TooSlow) => {
                 Err(format!("the agent did not say what it is within {} seconds", limits.initialize.as_secs_f32()))
             }
-            Err(NoAnswer::Ended(why)) => Err(why),
-            Err(NoAnswer::NotUnderstood) => {
+            Err(RequestFailure::Ended(why)) => Err(why),
+            Err(RequestFailure::NotUnderstood) => {
                 Err("the agent does not speak the Agent Client Protocol: its first answer is not understood".to_owned())
             }
         }
@@ -68,7 +68,7 @@ impl AgentProfile {
                 let id = method.id.0.to_string();
                 Some(SignInMethod { id, name: method.name, description: method.description, run: None })
             }
-            AuthMethod::Terminal(method) => in_terminal(method, entry),
+            AuthMethod::Terminal(method) => terminal_sign_in(method, entry),
             _ => None,
         });
         Ok(Self {
@@ -80,7 +80,7 @@ impl AgentProfile {
         })
     }
 
-    /// The servers of tools that this agent can take, as it is told of them.
+    /// The MCP servers that this agent can use, in the protocol's form.
     pub(super) fn mcp_servers<'a>(&self, servers: impl Iterator<Item = &'a McpServer>) -> Vec<AcpMcpServer> {
         let servers = servers.filter_map(|server| match server {
             McpServer::Http { name, url, headers } if self.capabilities.mcp_capabilities.http => {
@@ -97,9 +97,9 @@ impl AgentProfile {
     }
 }
 
-/// A way to sign in that wants a terminal in front of a person: the agent's own command with more behind it. What is set for the
-/// agent in the configuration may be secret and is not told.
-fn in_terminal(method: AuthMethodTerminal, entry: &CatalogEntry) -> Option<SignInMethod> {
+/// A sign-in method that needs a terminal with a person in front of it: the agent's own command with more arguments.
+/// Variables that the configuration sets for the agent may be secret, so they are left out.
+fn terminal_sign_in(method: AuthMethodTerminal, entry: &CatalogEntry) -> Option<SignInMethod> {
     let variables: BTreeMap<_, _> = method.env.into_iter().collect();
     let mut words: Vec<String> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
     if !words.is_empty() {
@@ -108,13 +108,13 @@ fn in_terminal(method: AuthMethodTerminal, entry: &CatalogEntry) -> Option<SignI
     words.push(entry.command.clone());
     words.extend(entry.args.iter().chain(&method.args).cloned());
     let run = command_line(words.iter().map(String::as_str));
-    // Nobody should copy what can not be seen.
+    // A command with invisible characters is not offered for copying.
     let is_seen = plain_line(&run, MAX_RUN_CHARS) == run;
     let id = method.id.0.to_string();
     is_seen.then_some(SignInMethod { id, name: method.name, description: method.description, run: Some(run) })
 }
 
-fn introduction(quirks: &Quirks) -> InitializeRequest {
+fn initialize_request(quirks: &Quirks) -> InitializeRequest {
     let files = !quirks.makes_its_own_files;
     let switches = SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new());
     let session = ClientSessionCapabilities::new()
