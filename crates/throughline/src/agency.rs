@@ -1,4 +1,5 @@
-//! All that agents need of the machine: our own program, the environment, where their programs are.
+//! Opens the agents with what they need of the machine: our own program, the environment, and where their programs
+//! are.
 
 use std::collections::BTreeMap;
 use std::fs::DirBuilder;
@@ -14,10 +15,10 @@ use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::host::home;
 
-/// The part of the data folder that is the person's and the agents': notes, tickets, whatever they keep there.
+/// The folder for files of the person and the agents: notes, tickets, whatever they keep there.
 const FILES: &str = "files";
 
-/// Agents as this configuration wants them; nothing is started yet.
+/// The agents as configured; none is started yet.
 pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     let own = std::env::current_exe().context("this program can not find itself")?;
     let own_path = own.to_str().context("this program lies at a path that is not text")?;
@@ -49,7 +50,7 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     Ok(Agency { agents: Agents::new(settings), catalog, policy, deny, files, brief, own_tools, max_agents })
 }
 
-/// What is not text no agent gets.
+/// The environment of this process. Variables that are not UTF-8 are left out.
 pub(crate) fn own_environment() -> BTreeMap<String, String> {
     let texts = std::env::vars_os().map(|(name, value)| (name.into_string(), value.into_string()));
     texts.filter_map(|(name, value)| Some((name.ok()?, value.ok()?))).collect()

@@ -1,7 +1,7 @@
-//! Blocks of an answer as people read them on a terminal: the steps that an agent offers, and its cards.
+//! Renders the blocks of an answer for a terminal: the steps that an agent offers, and its cards.
 //!
-//! Invariant: what a step would send stands on lines of its own after a `|`, whole, so that a label can not be taken for
-//! it; and none of an agent's words reaches the terminal as they are.
+//! Invariant: what a step would send is on lines of its own after a `|`, whole, so that a label can not be taken for
+//! it. No text of an agent reaches the terminal unescaped.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::terminal::safe;
 
 const NOWHERE: &str = "leads nowhere: the agent did not say which work it belongs to";
 
-/// The steps of a session with what became of them.
+/// The steps of a session and their states.
 #[derive(Debug, Default)]
 pub(crate) struct Steps(BTreeMap<String, NextBlock>);
 
@@ -23,7 +23,7 @@ impl FromIterator<NextBlock> for Steps {
     }
 }
 
-/// The words of one text, with its blocks as people read them in place of their fences, for the session with this short id.
+/// The lines of a text, with its blocks rendered in place of their fences, for the session with this short id.
 pub(crate) fn text_lines(
     text: &str,
     (turn, number): (Turn, u32),
@@ -36,10 +36,10 @@ pub(crate) fn text_lines(
     let chars: Vec<char> = text.chars().collect();
     let mut lines = Vec::new();
     let said = |from: usize, to: usize, lines: &mut Vec<String>| {
-        let words: String = chars[from..to].iter().collect();
-        let words = words.trim_matches('\n').trim_end();
-        if !words.is_empty() {
-            lines.extend(safe(words).split('\n').map(str::to_owned));
+        let one_line: String = chars[from..to].iter().collect();
+        let one_line = one_line.trim_matches('\n').trim_end();
+        if !one_line.is_empty() {
+            lines.extend(safe(one_line).split('\n').map(str::to_owned));
         }
     };
     let mut at = 0;
@@ -57,7 +57,7 @@ pub(crate) fn text_lines(
     lines
 }
 
-/// `None` of a step that nothing is known of: its words stay as they are.
+/// `None` for an unknown step: its text stays as it is.
 fn block_lines(block: &Block, turn: Turn, steps: &Steps, session: &str) -> Option<Vec<String>> {
     match &block.shown {
         Shown::Next(_) => {
@@ -68,30 +68,30 @@ fn block_lines(block: &Block, turn: Turn, steps: &Steps, session: &str) -> Optio
     }
 }
 
-/// A step: its label and its work, what it would send, and where it stands.
+/// A step: its label and work, what it would send, and its state.
 pub(crate) fn step_lines(step: &NextBlock, session: &str) -> Vec<String> {
-    let work = step.meta_context.as_deref().map(|work| format!("  (work: {})", words(work))).unwrap_or_default();
-    let mut lines = vec![format!("-> {}  {}{work}", step.id, words(&step.label))];
+    let work = step.meta_context.as_deref().map(|work| format!("  (work: {})", one_line(work))).unwrap_or_default();
+    let mut lines = vec![format!("-> {}  {}{work}", step.id, one_line(&step.label))];
     lines.extend(command_lines(&step.command));
-    lines.push(format!("   {}", standing(step, session)));
+    lines.push(format!("   {}", state_text(step, session)));
     lines
 }
 
-/// A step that has just been offered, below the words that offer it.
+/// A step that has just been offered, for printing below the text that offers it.
 pub(crate) fn offer_line(step: NextId, next: &Next, session: &str) -> String {
     let how = match next.meta_context {
         Some(_) => format!("`{}` takes it", hint::command(format_args!("next {session} {step}"))),
         None => NOWHERE.to_owned(),
     };
-    format!("-> {step}  {}  ({how})", words(&next.label))
+    format!("-> {step}  {}  ({how})", one_line(&next.label))
 }
 
-/// What a step sends, as it is.
+/// What a step sends, unchanged.
 pub(crate) fn command_lines(command: &str) -> impl Iterator<Item = String> {
     command.trim_end().split('\n').map(|line| format!("   | {}", safe(line)))
 }
 
-fn standing(step: &NextBlock, session: &str) -> String {
+fn state_text(step: &NextBlock, session: &str) -> String {
     match step.state {
         OfferState::Open => format!("open: `{}` takes it", hint::command(format_args!("next {session} {}", step.id))),
         OfferState::Used => match step.session_id {
@@ -106,7 +106,7 @@ fn standing(step: &NextBlock, session: &str) -> String {
     }
 }
 
-/// A card, a line for each thing on it.
+/// A card, a line for each item.
 pub(crate) fn card_lines(card: &Card) -> Vec<String> {
     match card {
         Card::UseCase { use_cases } => use_cases.iter().map(use_case_line).collect(),
@@ -116,32 +116,35 @@ pub(crate) fn card_lines(card: &Card) -> Vec<String> {
 }
 
 fn use_case_line(case: &UseCase) -> String {
-    let actor = some(&case.actor).map(|actor| format!("  ({actor})")).unwrap_or_default();
-    format!("[use case] {}{actor}", named(&case.id, some(&case.name).as_ref().unwrap_or(&case.summary)))
+    let actor = non_empty(&case.actor).map(|actor| format!("  ({actor})")).unwrap_or_default();
+    format!("[use case] {}{actor}", named(&case.id, non_empty(&case.name).as_ref().unwrap_or(&case.summary)))
 }
 
 fn slice_line(slice: &Slice) -> String {
     let nodes = slice.screen.iter().chain(&slice.command).chain(&slice.events).chain(&slice.projections);
-    let names: Vec<String> = nodes.chain(&slice.side_effects).map(|node| words(&node.name)).collect();
+    let names: Vec<String> = nodes.chain(&slice.side_effects).map(|node| one_line(&node.name)).collect();
     format!("[event model] {}: {}", named(&slice.slice, &slice.label), names.join(" > "))
 }
 
 fn task_line(task: &Task) -> String {
-    let depends =
-        if task.depends.is_empty() { String::new() } else { format!("  (after {})", words(&task.depends.join(", "))) };
-    format!("[task] {}{depends}", named(&task.id, some(&task.name).as_ref().unwrap_or(&task.description)))
+    let depends = if task.depends.is_empty() {
+        String::new()
+    } else {
+        format!("  (after {})", one_line(&task.depends.join(", ")))
+    };
+    format!("[task] {}{depends}", named(&task.id, non_empty(&task.name).as_ref().unwrap_or(&task.description)))
 }
 
 fn named(id: &str, name: &str) -> String {
-    words(&format!("{id} {name}"))
+    one_line(&format!("{id} {name}"))
 }
 
-fn some(text: &str) -> Option<String> {
-    Some(words(text)).filter(|text| !text.is_empty())
+fn non_empty(text: &str) -> Option<String> {
+    Some(one_line(text)).filter(|text| !text.is_empty())
 }
 
-/// On one line, without runs of blanks.
-fn words(text: &str) -> String {
+/// The text on one line, without repeated blanks.
+fn one_line(text: &str) -> String {
     safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -194,7 +197,7 @@ mod tests {
             "Ein Käse.\n-> t3.n1  Go | rm on  (work: loom)\n   | one\n   open: `throughline next 00ab t3.n1` takes it\n\
              Und\n[task] T1 weave  (after T0)\n so."
         );
-        // One that nothing is known of stays as it was said.
+        // An unknown step stays as it was written.
         assert_eq!(shown(&Steps::default()), "Ein Käse.\n\n```x```\n\nUnd\n[task] T1 weave  (after T0)\n so.");
         assert_eq!(
             text_lines(text, (Turn(3), 1), &blocks, &steps, "00ab"),

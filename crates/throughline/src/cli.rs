@@ -47,7 +47,7 @@ Examples:
   throughline token new --device phone    sign a phone in, with a QR code
   throughline backup ~/backups/monday     copy everything, also while the server runs";
 
-/// What every command takes.
+/// The options that every command takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// Where everything is kept [default: ~/.throughline]
@@ -156,8 +156,8 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    /// Nothing was said before a command: `throughline --listen … list` would otherwise be taken and ignored.
-    pub(crate) const UNSAID: Self = Self { listen: None, no_open: false };
+    /// Neither option was given. Otherwise `throughline --listen … list` would be accepted and the option ignored.
+    pub(crate) const NOT_GIVEN: Self = Self { listen: None, no_open: false };
 }
 
 #[derive(Debug, Args)]
@@ -255,31 +255,31 @@ pub(crate) struct Search {
     pub(crate) json: bool,
 }
 
-/// Stands before a word that begins with `-`, so that it is not taken for an option.
-const WORD: char = '\u{1}';
+/// Put before a word that begins with `-`, so that clap does not take it for an option.
+const WORD_MARK: char = '\u{1}';
 
-/// The arguments, with what is to be left out of a search told apart from options.
-pub(crate) fn with_words(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+/// The arguments, with search words that begin with `-` marked so that they are not options.
+pub(crate) fn mark_search_words(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     let Some(search) = args.iter().position(|arg| arg == "search") else { return args };
     for arg in &mut args[search + 1..] {
-        if let Some(word) = arg.to_str().filter(|word| is_left_out(word)) {
-            *arg = format!("{WORD}{word}").into();
+        if let Some(word) = arg.to_str().filter(|word| is_excluded_word(word)) {
+            *arg = format!("{WORD_MARK}{word}").into();
         }
     }
     args
 }
 
-/// `-timeout`, but not `--exact` or `-h`.
-fn is_left_out(word: &str) -> bool {
+/// Whether a word is `-timeout`, not `--exact` or `-h`.
+fn is_excluded_word(word: &str) -> bool {
     let mut chars = word.chars();
     chars.next() == Some('-') && chars.next().is_some_and(|c| c != '-') && !matches!(word, "-h" | "-V")
 }
 
 impl Search {
-    /// What is looked for, as it was typed.
+    /// The query as it was typed.
     pub(crate) fn words(&self) -> String {
-        self.query.iter().map(|word| word.trim_start_matches(WORD)).collect::<Vec<_>>().join(" ")
+        self.query.iter().map(|word| word.trim_start_matches(WORD_MARK)).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -581,11 +581,11 @@ impl std::str::FromStr for SessionName {
     }
 }
 
-/// How a person names a prompt that waits.
+/// How a person names a waiting prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PromptName {
     Id(InteractionId),
-    /// Its place in the queue, from 1.
+    /// Its position in the queue, from 1.
     Place(usize),
 }
 
@@ -625,7 +625,7 @@ mod tests {
     #[test]
     fn what_a_search_leaves_out_is_no_option() {
         let args = ["throughline", "search", "error", "-timeout", "-outcome:fail", "--exact", "--limit", "3"];
-        let cli = Cli::try_parse_from(with_words(args.into_iter().map(OsString::from))).unwrap();
+        let cli = Cli::try_parse_from(mark_search_words(args.into_iter().map(OsString::from))).unwrap();
         let Some(Command::Search(search)) = cli.command else { panic!("it is a search") };
         assert_eq!((search.words().as_str(), search.exact, search.limit), ("error -timeout -outcome:fail", true, 3));
     }

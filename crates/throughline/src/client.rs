@@ -1,7 +1,7 @@
-//! How a command reaches the server: over its Unix socket, or, where none runs, over a stream inside this process.
+//! Connects a command to the server: over its Unix socket or, where none runs, over a stream inside of this process.
 //!
-//! Invariant: the same HTTP, the same routes and the same guards either way, and nothing is ever said to a TCP port
-//! that somebody else might have taken, nor to a socket on which another user listens.
+//! Invariant: both ways use the same HTTP, routes and guards. Nothing is ever sent to a TCP port that somebody else
+//! might have taken, nor to a socket on which another user listens.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use http::{HeaderValue, Method, Request, StatusCode, header};
@@ -22,10 +22,10 @@ use tokio_util::task::TaskTracker;
 use crate::cli::SessionName;
 use crate::config::Config;
 use crate::data_dir::DataDir;
-use crate::host::{Address, Host, Purpose};
+use crate::host::{Host, LinkAddress, Purpose};
 
 const IN_PROCESS_BUFFER: usize = 64 << 10;
-/// How far back a session's tail is looked for.
+/// How many pages of the list are searched for a session by the end of its id.
 const TAIL_PAGES: usize = 20;
 
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -33,17 +33,17 @@ pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
 pub(crate) struct Client {
-    reach: Reach,
+    connection: Connection,
     tasks: TaskTracker,
 }
 
-enum Reach {
+enum Connection {
     Socket(DataDir),
     InProcess { host: Box<Host>, app: doors::GuardedApp, stopping: CancellationToken },
 }
 
 impl Client {
-    /// Finds the server of this data folder, or stands in for it.
+    /// Connects to the server of this data folder, or starts one inside of this process.
     pub(crate) async fn connect(data: &DataDir) -> Result<Self> {
         if let Some(client) = Self::of_running(data).await? {
             return Ok(client);
@@ -52,24 +52,24 @@ impl Client {
         let host = Box::new(Host::open(data, &config, Purpose::OneCommand).await?);
         let stopping = CancellationToken::new();
         let url = format!("http://{}", config.server.listen);
-        let app = host.apps(&config, data, Address { url, local_only: true }, stopping.clone())?.whole;
-        Ok(Self { reach: Reach::InProcess { host, app, stopping }, tasks: TaskTracker::new() })
+        let app = host.apps(&config, data, LinkAddress { url, local_only: true }, stopping.clone())?.whole;
+        Ok(Self { connection: Connection::InProcess { host, app, stopping }, tasks: TaskTracker::new() })
     }
 
-    /// Finds the server of this data folder, if one runs.
+    /// Connects to the server of this data folder, if one runs.
     pub(crate) async fn of_running(data: &DataDir) -> Result<Option<Self>> {
         let Ok(stream) = UnixStream::connect(data.socket()).await else { return Ok(None) };
         check_peer(&stream, own_uid())?;
-        Ok(Some(Self { reach: Reach::Socket(data.clone()), tasks: TaskTracker::new() }))
+        Ok(Some(Self { connection: Connection::Socket(data.clone()), tasks: TaskTracker::new() }))
     }
 
     /// Whether a server runs that goes on after this command.
     pub(crate) fn has_server(&self) -> bool {
-        matches!(self.reach, Reach::Socket(_))
+        matches!(self.connection, Connection::Socket(_))
     }
 
     pub(crate) async fn close(self) {
-        if let Reach::InProcess { host, stopping, .. } = self.reach {
+        if let Connection::InProcess { host, stopping, .. } = self.connection {
             stopping.cancel();
             self.tasks.close();
             self.tasks.wait().await;
@@ -78,14 +78,14 @@ impl Client {
     }
 
     async fn stream(&self) -> Result<Box<dyn Stream>> {
-        match &self.reach {
-            Reach::Socket(data) => {
+        match &self.connection {
+            Connection::Socket(data) => {
                 let stream = UnixStream::connect(data.socket()).await;
                 let stream = stream.context("the server does not answer on its socket")?;
                 check_peer(&stream, own_uid())?;
                 Ok(Box::new(stream))
             }
-            Reach::InProcess { app, stopping, .. } => {
+            Connection::InProcess { app, stopping, .. } => {
                 let (ours, theirs) = tokio::io::duplex(IN_PROCESS_BUFFER);
                 self.tasks.spawn(doors::serve_stream(theirs, app.clone(), stopping.clone()));
                 Ok(Box::new(ours))
@@ -125,38 +125,38 @@ impl Client {
             }
             None => Bytes::new(),
         };
-        self.exchange(request.body(Full::new(bytes))?).await
+        self.send_raw(request.body(Full::new(bytes))?).await
     }
 
-    /// Sends a request as it is.
-    pub(crate) async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes)> {
+    /// Sends a request unchanged.
+    pub(crate) async fn send_raw(&self, mut request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes)> {
         let stream = TokioIo::new(self.stream().await?);
         let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await?;
         request.headers_mut().insert(header::HOST, HeaderValue::from_static("localhost"));
-        let exchange = async {
+        let send_raw = async {
             let response = sender.send_request(request).await?;
             let status = response.status();
             anyhow::Ok((status, response.into_body().collect().await?.to_bytes()))
         };
         tokio::pin!(connection);
-        tokio::pin!(exchange);
+        tokio::pin!(send_raw);
         tokio::select! {
-            answer = &mut exchange => answer,
+            answer = &mut send_raw => answer,
             ended = &mut connection => {
                 ended?;
-                exchange.await
+                send_raw.await
             }
         }
     }
 
-    /// A WebSocket to `/api/v1/live`.
+    /// Opens a WebSocket to `/api/v1/live`.
     pub(crate) async fn live(&self) -> Result<WebSocketStream<Box<dyn Stream>>> {
         let request = "ws://localhost/api/v1/live".into_client_request()?;
         let (socket, _) = tokio_tungstenite::client_async(request, self.stream().await?).await?;
         Ok(socket)
     }
 
-    /// The session that a person means.
+    /// The session that a person named.
     pub(crate) async fn find_session(&self, name: &SessionName) -> Result<wire::Session> {
         let id = match name {
             SessionName::Id(id) => *id,
@@ -173,7 +173,7 @@ impl Client {
         self.get(&format!("/sessions/{id}")).await
     }
 
-    /// The deleted session that a person means.
+    /// The deleted session that a person named.
     pub(crate) async fn find_deleted(&self, name: &SessionName) -> Result<SessionId> {
         match name {
             SessionName::Id(id) => Ok(*id),
@@ -209,7 +209,7 @@ impl Client {
     }
 }
 
-/// Those ids of a list that end so, as far back as is looked; a page has its ids and the cursor of the next.
+/// The ids of a list that end so, within the searched pages; a page has its ids and the cursor of the next.
 async fn ending_in(
     tail: &str,
     page: impl AsyncFn(String) -> Result<(Vec<SessionId>, Option<String>)>,
@@ -227,7 +227,7 @@ async fn ending_in(
     Ok(found)
 }
 
-/// As a query string wants it.
+/// The text encoded for a query string.
 pub(crate) fn encoded(words: &str) -> String {
     words
         .bytes()
@@ -242,7 +242,7 @@ fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Whoever listens on the socket must be the person: prompts are not for anybody else.
+/// Refuses a socket on which another user listens: prompts are for the person's own server only.
 fn check_peer(stream: &UnixStream, uid: u32) -> Result<()> {
     let peer = stream.peer_cred().context("the owner of the server's socket cannot be found")?;
     if peer.uid() != uid {

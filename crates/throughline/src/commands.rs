@@ -42,11 +42,11 @@ use crate::{hint, terminal};
 
 pub(crate) use list::tail;
 
-/// Carries out what was asked; some commands tell by their exit code what they found.
+/// Runs the command; some commands report by their exit code what they found.
 pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
-    hint::keep(&cli.global, host::data_dir_of_environment().as_deref());
+    hint::set_options(&cli.global, host::data_dir_of_environment().as_deref());
     let data = || DataDir::resolve(cli.global.data_dir.clone(), home().as_deref());
-    if cli.command.is_some() && cli.serve != Serve::UNSAID {
+    if cli.command.is_some() && cli.serve != Serve::NOT_GIVEN {
         bail!("--listen and --no-open belong to `throughline serve`; write them after it");
     }
     let done = match cli.command {
@@ -83,7 +83,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Config { command }) => config::run(&data()?, command),
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Guide) => guide::run().await,
-        Some(Command::Openapi) => Ok(terminal::piece(&server::openapi())?),
+        Some(Command::Openapi) => Ok(terminal::print_text(&server::openapi())?),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

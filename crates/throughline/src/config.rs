@@ -1,6 +1,6 @@
-//! `config.toml`: what the person settled. Nothing in it can be set over HTTP.
+//! `config.toml`: the person's settings. Nothing in it can be set over HTTP.
 //!
-//! Invariant: a key that is not known is an error that names the nearest one that is, so that a misspelt guard is never
+//! Invariant: an unknown key is an error that names the most similar known one, so that a misspelt guard is never
 //! silently absent. What may hold a secret is printed nowhere: not by `throughline config`, not in an error.
 
 mod agents;
@@ -32,13 +32,13 @@ use self::tools::ToolsSection;
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:7417";
 const DEFAULT_SILENCE_MINUTES: f64 = 10.0;
-/// A year: what lasts longer is no limit, and would not fit into a duration.
+/// A year: more is no limit, and would not fit into a duration.
 const MAX_MINUTES: f64 = 365.0 * 24.0 * 60.0;
-/// What is shorter no agent keeps, however well it means.
+/// No agent can keep a shorter limit.
 const MIN_SECONDS: f64 = 0.1;
-/// More agents at work than one person can look after; those that rest make room for others.
+/// More running agents than one person can look after; idle ones are stopped to make room.
 const DEFAULT_MAX_AGENTS: usize = 64;
-/// Less than this no agent starts with.
+/// No agent starts with less.
 const MIN_AGENT_MEMORY_MB: u64 = 64;
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ pub(crate) struct ServerSection {
     /// A port of its own for the session's tools (`/mcp` and nothing else), such as 127.0.0.1:9878.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mcp_listen: Option<SocketAddr>,
-    /// Names beside loopback on which the server answers.
+    /// Host names beside loopback that the server accepts.
     pub(crate) hosts: Vec<String>,
     /// A proxy in front of the server does TLS.
     pub(crate) behind_proxy: bool,
@@ -86,14 +86,14 @@ pub(crate) struct LimitsSection {
     pub(crate) requests_per_second: f64,
     /// How many sessions may have an agent at once.
     pub(crate) max_agents: usize,
-    /// What one process of an agent may take, in MiB.
+    /// The memory limit of one process of an agent, in MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent_memory_mb: Option<u64>,
-    /// How long an agent may say nothing in a turn before it counts as unresponsive.
+    /// How long an agent may be silent in a turn before it counts as unresponsive.
     pub(crate) silence_minutes: f64,
-    /// How long an agent may take to say what it is, and again to begin a session.
+    /// How long an agent may take to answer `initialize`, and again to begin a session.
     pub(crate) agent_start_seconds: f64,
-    /// How long an agent may go on after it was told to stop; after a quarter of it, it counts as unresponsive.
+    /// How long an agent may go on after a cancel; after a quarter of it, it counts as unresponsive.
     pub(crate) agent_stop_seconds: f64,
 }
 
@@ -121,7 +121,7 @@ impl Default for LimitsSection {
 }
 
 impl Config {
-    /// What the file says, or the defaults where there is none.
+    /// Reads the file, or returns the defaults where there is none.
     pub(crate) fn load(path: &Path) -> Result<Self> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
@@ -177,7 +177,7 @@ impl Config {
         limits
     }
 
-    /// How long agents may take.
+    /// The time limits of agents.
     pub(crate) fn agent_limits(&self) -> ::agents::AgentLimits {
         let start = Duration::from_secs_f64(self.limits.agent_start_seconds);
         let stop = Duration::from_secs_f64(self.limits.agent_stop_seconds);
@@ -192,8 +192,8 @@ impl Config {
         }
     }
 
-    /// Whether a link can be printed that leads here. Only loopback needs no name: `doors` refuses any other Host that
-    /// is not listed.
+    /// Checks that a link can be printed that leads here. Only loopback needs no name: `doors` refuses any other Host
+    /// that is not listed.
     pub(crate) fn check_reachable(&self) -> Result<()> {
         if let Some(tools) = self.server.mcp_listen.filter(|tools| !is_loopback(*tools)) {
             bail!(

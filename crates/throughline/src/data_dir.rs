@@ -1,7 +1,7 @@
-//! The folder everything is kept in: its paths, and the rights on them.
+//! The data folder: its paths and their permissions.
 //!
-//! Invariant: the folder is closed to others before anything is put into it, files are 0600, and what others may read is complete or absent: a file is written
-//! beside its place and moved there.
+//! Invariant: the folder is closed to others before anything is put into it, and files are 0600. Files that others
+//! may read are complete or absent: each is written beside its place and then moved there.
 
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 
-/// The variable that names it where `--data-dir` does not.
+/// The variable that names the folder if `--data-dir` does not.
 pub(crate) const DATA_DIR_VARIABLE: &str = "THROUGHLINE_HOME";
 const OWNER_ONLY: u32 = 0o700;
-/// Any right of anybody but the owner.
+/// Any permission of anybody but the owner.
 const OTHERS: u32 = 0o077;
 
 #[derive(Debug, Clone)]
@@ -31,8 +31,8 @@ pub(crate) struct ServerFile {
 }
 
 impl DataDir {
-    /// The folder that was named, else the one in the home directory. Never one found in the working directory: a
-    /// cloned repository could bring it.
+    /// The named folder, else the one in the home directory. Never one in the working directory: a cloned repository
+    /// could bring it.
     pub(crate) fn resolve(named: Option<PathBuf>, home: Option<&Path>) -> Result<Self> {
         let path = match (named, home) {
             (Some(named), _) => {
@@ -44,8 +44,8 @@ impl DataDir {
         Ok(Self(path))
     }
 
-    /// Makes the folder if it is not there. One that is must be closed to others: only while it is empty do we close it
-    /// ourselves, since whatever is in it may be there for others.
+    /// Makes the folder if it does not exist. An existing one must be closed to others; we close it ourselves only
+    /// while it is empty, since its contents may be meant for others.
     pub(crate) fn prepare(&self) -> Result<()> {
         let path = self.0.display();
         let found = match fs::metadata(&self.0) {
@@ -73,17 +73,17 @@ impl DataDir {
         self.0.join("throughline.db")
     }
 
-    /// Readable copies of the sessions, a folder each.
     /// The search index; it may be deleted at any time.
     pub(crate) fn search(&self) -> PathBuf {
         self.0.join("search")
     }
 
+    /// Readable copies of the sessions, a folder each.
     pub(crate) fn sessions(&self) -> PathBuf {
         self.0.join("sessions")
     }
 
-    /// Where agents start that several sessions share; empty.
+    /// The working directory of agents that several sessions share; empty.
     pub(crate) fn agents(&self) -> PathBuf {
         self.0.join("agents")
     }
@@ -113,10 +113,10 @@ impl DataDir {
     }
 }
 
-/// Puts a file in its place whole, readable by its owner only.
+/// Writes a file whole, readable by its owner only.
 pub(crate) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let beside = path.with_extension("new");
-    // Left over from a crash, perhaps with other rights.
+    // Left over from a crash, perhaps with other permissions.
     match fs::remove_file(&beside) {
         Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err),
         Ok(()) | Err(_) => (),

@@ -1,8 +1,8 @@
-//! Commands that are shown to be run next. They carry the options of the command that shows them, so that they mean the
-//! same data folder.
+//! Commands that are suggested to run next. They carry the options of the current command, so that they use the same
+//! data folder.
 //!
-//! Invariant: every hint passes through here: [`command`] where words of others stand beside it, else [`in_words`], which
-//! [`crate::terminal`] calls for all errors, remarks and advice.
+//! Invariant: every hint passes through here: [`command`] where text of others stands beside it, else
+//! [`with_options`], which [`crate::terminal`] calls for all errors, remarks and advice.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -13,30 +13,30 @@ use crate::cli::Global;
 
 /// How a command begins.
 const PROGRAM: &str = "throughline";
-/// As it stands in a sentence of ours.
+/// How a command begins in a sentence of ours.
 const QUOTED: &str = "`throughline";
 
-/// The options that were given, each with a blank before it. Told once, at the start.
-static GIVEN: OnceLock<String> = OnceLock::new();
+/// The given options, each with a blank before it. Set once, at the start.
+static GIVEN_OPTIONS: OnceLock<String> = OnceLock::new();
 
-/// Notes what was given on the command line. What the environment says holds for the next command as well.
-pub(crate) fn keep(global: &Global, from_environment: Option<&Path>) {
+/// Keeps the options of the command line. Those of the environment hold for the next command anyway.
+pub(crate) fn set_options(global: &Global, from_environment: Option<&Path>) {
     let given = global.data_dir.as_deref().filter(|given| Some(*given) != from_environment);
-    drop(GIVEN.set(options(given)));
+    drop(GIVEN_OPTIONS.set(options(given)));
 }
 
-/// A command as it is to be typed.
+/// A command as it has to be typed.
 pub(crate) fn command(arguments: impl Display) -> String {
     format!("{PROGRAM}{} {arguments}", given())
 }
 
-/// Our own words, in which commands stand as `throughline …`.
-pub(crate) fn in_words(text: &str) -> Cow<'_, str> {
+/// Our own text, with the options added to each `throughline …` in it.
+pub(crate) fn with_options(text: &str) -> Cow<'_, str> {
     with(given(), text)
 }
 
 fn given() -> &'static str {
-    GIVEN.get().map_or("", String::as_str)
+    GIVEN_OPTIONS.get().map_or("", String::as_str)
 }
 
 fn options(data_dir: Option<&Path>) -> String {
@@ -47,7 +47,7 @@ fn with<'a>(given: &str, text: &'a str) -> Cow<'a, str> {
     if given.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(text.replace(QUOTED, &format!("{QUOTED}{given}"))) }
 }
 
-/// As a shell takes it for one word.
+/// The word quoted for a shell.
 fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,5 +1,5 @@
-//! The wiring: store, copies, engine and server on one data folder, for the server itself and for a command that finds
-//! none running.
+//! The wiring of store, copies, engine and server on one data folder, for the server itself and for a command that
+//! finds none running.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::config::Config;
 use crate::data_dir::{DATA_DIR_VARIABLE, DataDir, write_private};
 use crate::terminal;
 
-/// How long is tried to end what earlier agents have left.
+/// The time limit for ending what earlier agents have left.
 const LEFTOVERS_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) struct Host {
@@ -35,15 +35,15 @@ pub(crate) struct Host {
 /// What a folder is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// The server: what is configured has to work.
+    /// For the server: everything that is configured has to work.
     Serving,
-    /// A command that stands in for one: what it does not need may be missing.
+    /// For one command without a server: what it does not need may be missing.
     OneCommand,
 }
 
-/// Where sign-in links lead.
+/// The address of sign-in links.
 #[derive(Debug, Clone)]
-pub(crate) struct Address {
+pub(crate) struct LinkAddress {
     pub(crate) url: String,
     /// Whether only this machine reaches it.
     pub(crate) local_only: bool,
@@ -89,7 +89,7 @@ impl Host {
         &self,
         config: &Config,
         data: &DataDir,
-        address: Address,
+        address: LinkAddress,
         stopping: CancellationToken,
     ) -> Result<Apps> {
         let token_file = data.token();
@@ -108,7 +108,7 @@ impl Host {
         Ok(server::apps(self.engine.clone(), settings))
     }
 
-    /// Makes sure that the token file holds a token that opens something.
+    /// Makes sure that the token file holds a valid token.
     pub(crate) async fn keep_token_file(&self, data: &DataDir) -> Result<()> {
         let path = data.token();
         let kept = fs::read_to_string(&path).ok().map(|text| TokenSecret::new(text.trim()));
@@ -127,12 +127,12 @@ impl Host {
     }
 }
 
-/// Ends what agents of earlier owners of the folder have left. It is ours alone by now, and no agent is started yet.
+/// Ends what agents of earlier owners of the folder have left. We own the folder by now, and no agent is started yet.
 async fn end_leftovers(data: &DataDir) -> Result<()> {
     let folder = process::Folder::of(data.path()).context("the data folder can not be looked at")?;
     let ended = tokio::task::spawn_blocking(move || process::end_leftovers(&folder, LEFTOVERS_LIMIT)).await?;
     if ended > 0 {
-        say(Level::WARN, &format!("{ended} processes that agents had left running were ended"));
+        log_or_print(Level::WARN, &format!("{ended} processes that agents had left running were ended"));
     }
     Ok(())
 }
@@ -144,7 +144,7 @@ fn summarising(config: &Config) -> Result<Option<Summarising>> {
     Ok(Some(Summarising { provider, daily_calls: config.summaries.daily_calls, titles: config.summaries.titles }))
 }
 
-/// Where other tools leave their records: what their own variables say, else what is usual.
+/// The folders in which other tools leave their records: from their own variables, else the usual ones.
 fn places() -> Option<Places> {
     let environment = agency::own_environment();
     let folder = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -162,25 +162,25 @@ fn places() -> Option<Places> {
     })
 }
 
-/// A name for the life of a store that is about to be made.
+/// The incarnation of a store that is about to be made.
 pub(crate) fn new_incarnation() -> Incarnation {
     let secret = SystemIds.secret_bytes();
     let bits = secret.first_chunk().expect("a secret has 32 bytes");
     Incarnation::from_bits(u64::from_le_bytes(*bits))
 }
 
-/// Says what was out of order: to the server's log or, where there is none, to the person.
+/// Reports what was wrong with the copies: to the server's log or, where there is none, to the person.
 fn log_found(found: &CopiesFound, copies: &Copies) {
     match found {
         CopiesFound::Nothing => (),
         CopiesFound::Empty(hydrated) => {
             let (sessions, folder) = (hydrated.sessions, copies.path().display());
             let text = format!("the database was empty; {sessions} sessions came back from the copies in {folder}");
-            say(Level::INFO, &text);
+            log_or_print(Level::INFO, &text);
             for skipped in &hydrated.skipped {
                 let (session, why) = (skipped.session, &skipped.why);
                 let text = format!("session {session} did not come back: {why}; its folder is left as it is");
-                say(Level::WARN, &text);
+                log_or_print(Level::WARN, &text);
             }
         }
         CopiesFound::Loss { moved_to } => {
@@ -190,7 +190,7 @@ fn log_found(found: &CopiesFound, copies: &Copies) {
                  and were moved to {}; new ones are written from what the database has",
                 moved_to.display()
             );
-            say(Level::ERROR, &text);
+            log_or_print(Level::ERROR, &text);
         }
         CopiesFound::Unknown(err) => {
             let cause = std::error::Error::source(err).map_or_else(String::new, |source| format!(": {source}"));
@@ -198,12 +198,12 @@ fn log_found(found: &CopiesFound, copies: &Copies) {
                 "{err}{cause}; whether the database has lost entries that the copies know of could not be seen, and no \
                  copy is written while that is so"
             );
-            say(Level::ERROR, &text);
+            log_or_print(Level::ERROR, &text);
         }
     }
 }
 
-fn say(level: Level, text: &str) {
+fn log_or_print(level: Level, text: &str) {
     if !tracing::dispatcher::has_been_set() {
         terminal::remark(text);
     } else if level == Level::ERROR {
@@ -215,8 +215,8 @@ fn say(level: Level, text: &str) {
     }
 }
 
-/// Opens the store's file to look at it, whether or not a server runs.
-pub(crate) fn look_at(data: &DataDir) -> Result<StoreFile> {
+/// Opens the store's file for reading, whether or not a server runs.
+pub(crate) fn open_store_file(data: &DataDir) -> Result<StoreFile> {
     let path = data.database();
     match StoreFile::open(&path) {
         Err(OpenError::Io { .. }) if !path.exists() => bail!("there is no store in {} yet", data.path().display()),
@@ -224,7 +224,7 @@ pub(crate) fn look_at(data: &DataDir) -> Result<StoreFile> {
     }
 }
 
-/// Says who has the store, and what to do about it.
+/// Says who has the store open, and what to do about it.
 pub(crate) fn explain(err: OpenError, data: &DataDir, advice: &str) -> anyhow::Error {
     let in_use = matches!(err, OpenError::InUse { .. });
     let err = anyhow::Error::new(err);

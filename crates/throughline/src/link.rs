@@ -1,10 +1,10 @@
-//! Links to the page: an address, and after the `#` what browsers never send.
+//! Links to the page: an address and, after the `#`, what browsers never send.
 
 use std::str::FromStr;
 
 const LOOPBACK_NAMES: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
 
-/// `https://box.example:7417`: where a device finds the page, without a path.
+/// `https://box.example:7417`: the address of the page for a device, without a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PageAddress(String);
 
@@ -13,7 +13,7 @@ impl PageAddress {
         &self.0
     }
 
-    /// Name and port, as they stand in the Host header.
+    /// Name and port, as in the Host header.
     pub(crate) fn authority(&self) -> &str {
         self.0.split_once("://").map_or("", |(_, authority)| authority)
     }
@@ -42,7 +42,7 @@ impl FromStr for PageAddress {
         match parts {
             Some((scheme @ ("https" | "http"), authority)) => {
                 let address = Self(format!("{scheme}://{authority}").to_lowercase());
-                // Whoever listens on the way would read the code, and with it sign in first.
+                // Over plain HTTP anybody on the way could read the code and sign in first.
                 if scheme == "https" || address.is_loopback() {
                     Ok(address)
                 } else {
@@ -54,7 +54,7 @@ impl FromStr for PageAddress {
     }
 }
 
-/// Whether a server with these names beside loopback answers at the address, whatever port it is on.
+/// Whether a server with these names beside loopback accepts the address, whatever its port.
 pub(crate) fn is_answered(at: &PageAddress, hosts: &[String]) -> bool {
     let (authority, name) = (at.authority(), at.name());
     let known = hosts.iter().map(|host| host.split_once("://").map_or(host.as_str(), |(_, rest)| rest));
@@ -64,17 +64,17 @@ pub(crate) fn is_answered(at: &PageAddress, hosts: &[String]) -> bool {
             .any(|host| host.eq_ignore_ascii_case(authority) || host.eq_ignore_ascii_case(name))
 }
 
-/// A link's address and what follows its `#`.
+/// A link's address and the part after its `#`.
 pub(crate) fn split(link: &str) -> Option<(&str, &str)> {
     link.split_once("/#")
 }
 
-/// The same link, which then also offers a new session in a directory.
+/// The same link with the offer of a new session in a directory.
 pub(crate) fn with_new_session(link: &str, directory: &str) -> String {
     format!("{link}&new={}", encoded(directory))
 }
 
-/// A text as a value in an address; slashes stay readable.
+/// The text encoded for an address; slashes stay readable.
 pub(crate) fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {

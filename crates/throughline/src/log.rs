@@ -1,7 +1,7 @@
-//! The server's log: lines that a thread of their own writes to standard error.
+//! The server's log: a thread of its own writes its lines to standard error.
 //!
-//! Invariant: whoever logs neither waits nor fails. A full disk, a reader that is gone and one that does not read cost
-//! log lines and nothing else; how many is said as soon as a line can be written again.
+//! Invariant: logging neither waits nor fails. A full disk, and a reader that is gone or does not read, cost log
+//! lines and nothing else; how many is logged as soon as a line can be written again.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _, Write};
@@ -13,38 +13,38 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use tracing_subscriber::EnvFilter;
 
-/// Libraries tell of steps that are of no use to whoever runs this: they are heard when something is wrong.
+/// Libraries log steps that are of no use here; they are shown when something is wrong.
 const DEFAULT_LOG: &str = "warn,throughline=info,agents=info,doors=info,engine=info,files=info,model=info,search=info,\
                            server=info,store=info";
-/// So much may wait to be written.
+/// How many bytes may wait to be written.
 const MAX_WAITING_BYTES: usize = 4 << 20;
 /// A longer line is cut.
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// How long the end of the program waits for what is not written yet.
+/// How long the end of the program waits for unwritten lines.
 const FLUSH_LIMIT: Duration = Duration::from_secs(1);
 
-/// The one log of this process, once it serves.
+/// The log of this process, once it serves.
 static LOG: OnceLock<&'static Log> = OnceLock::new();
 
-/// Sends what is traced, and panics, to the log from now on.
+/// Sends traces and panics to the log from now on.
 pub(crate) fn start() -> Result<()> {
     let log = Log::start(io::stderr()).context("could not start the thread that writes the log")?;
     LOG.set(log).ok().context("the log was started before")?;
     let filter = EnvFilter::try_from_env("THROUGHLINE_LOG").unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG));
-    // These write frames down as they are, a browser's proof among them.
+    // These libraries log frames unchanged, with a browser's proof in them.
     let filter = ["tungstenite=off", "tokio_tungstenite=off"].into_iter().fold(filter, |filter, quiet| {
         filter.add_directive(quiet.parse().expect("a directive of our own is well-formed"))
     });
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).log_internal_errors(false);
     lines.with_writer(move || log).with_ansi(io::stderr().is_terminal()).init();
-    // The usual hook writes to standard error itself, and waits where that is not read.
-    if !crate::a_panic_is_a_crash() {
+    // The default hook writes to standard error itself, and waits where that is not read.
+    if !crate::panics_are_crashes() {
         std::panic::set_hook(Box::new(log_panic));
     }
     Ok(())
 }
 
-/// Writes text to standard error: through the log, if there is one, so that nobody waits for whoever reads it.
+/// Writes text to standard error: through the log, if there is one, so that nobody waits for the reader.
 pub(crate) fn write_stderr(text: &str) {
     match LOG.get() {
         Some(log) => log.push(text.as_bytes()),
@@ -53,7 +53,7 @@ pub(crate) fn write_stderr(text: &str) {
     }
 }
 
-/// Waits a moment for what is not written yet.
+/// Waits a moment for unwritten lines.
 pub(crate) fn flush() {
     if let Some(log) = LOG.get() {
         log.flush(FLUSH_LIMIT);
@@ -67,18 +67,18 @@ fn log_panic(panic: &PanicHookInfo<'_>) {
     tracing::error!(thread = thread.name().unwrap_or("unnamed"), place, "panicked: {message}");
 }
 
-/// Lines that wait for the thread that writes them.
+/// Lines that wait for the writing thread.
 struct Log {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingLines>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct WaitingLines {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
     is_writing: bool,
-    /// Lines that were not written and not told of yet.
+    /// Lines that were dropped and not reported yet.
     lost: u64,
 }
 
@@ -106,7 +106,7 @@ impl Log {
     }
 
     fn flush(&self, limit: Duration) {
-        let is_left = |waiting: &mut Waiting| waiting.is_writing || !waiting.lines.is_empty();
+        let is_left = |waiting: &mut WaitingLines| waiting.is_writing || !waiting.lines.is_empty();
         drop(self.changed.wait_timeout_while(self.waiting(), limit, is_left));
     }
 
@@ -124,7 +124,7 @@ impl Log {
             drop(waiting);
             let told = match lost {
                 0 => Ok(()),
-                lost => writeln!(out, "{lost} log lines were lost, because they could not be written"),
+                lost => writeln!(out, "{lost} log lines were lost, reason_suffix they could not be written"),
             };
             if let Err(missed) = told.map_err(|_| lost).and_then(|()| out.write_all(&line).map_err(|_| 0)) {
                 self.waiting().lost += missed + 1;
@@ -132,7 +132,7 @@ impl Log {
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, WaitingLines> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

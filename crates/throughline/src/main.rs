@@ -1,4 +1,4 @@
-//! The binary: command line, configuration, wiring. Everything else is in the crates it opens.
+//! The binary: command line, configuration, wiring. Everything else is in the crates that it opens.
 
 mod agency;
 mod block_text;
@@ -23,9 +23,9 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
-    let _until_the_end = fail::has_failpoints().then(obey_fail_points);
-    let cli = cli::Cli::parse_from(cli::with_words(std::env::args_os()));
-    // There is one of each for every agent, so they do without a runtime.
+    let _until_the_end = fail::has_failpoints().then(set_up_fail_points);
+    let cli = cli::Cli::parse_from(cli::mark_search_words(std::env::args_os()));
+    // There is one of each for every agent, so they run without a runtime.
     match cli.command {
         Some(cli::Command::Keep) => return agents::process::keep(),
         Some(cli::Command::Supervise) => return agents::process::supervise(),
@@ -33,31 +33,31 @@ fn main() -> ExitCode {
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(err) => return terminal::fail(&err.into()),
+        Err(err) => return terminal::print_error(&err.into()),
     };
     let done = runtime.block_on(commands::run(cli));
-    // A blocking read of standard input must not hold up the end.
+    // A blocking read of standard input must not delay the exit.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     let code = match done {
         Ok(code) => code,
-        Err(err) => terminal::fail(&err),
+        Err(err) => terminal::print_error(&err),
     };
     log::flush();
     code
 }
 
-/// In tests only: the variable `FAILPOINTS` says where a disk fails and where the process dies. What panics at such a
-/// point stands for a crash, so no other thread gets to tidy up, unless it is to be a fault of one thread.
-fn obey_fail_points() -> fail::FailScenario<'static> {
+/// In tests only: the variable `FAILPOINTS` says where a disk fails and where the process dies. A panic at such a
+/// point stands for a crash, so no other thread may clean up, unless it is meant as the fault of one thread.
+fn set_up_fail_points() -> fail::FailScenario<'static> {
     let scenario = fail::FailScenario::setup();
-    if a_panic_is_a_crash() {
+    if panics_are_crashes() {
         std::panic::set_hook(Box::new(|_| std::process::abort()));
     }
     scenario
 }
 
-/// In tests only: there are fail points, and none of them says that panics are faults of one thread.
-fn a_panic_is_a_crash() -> bool {
+/// In tests only: whether there are fail points, and none of them says that a panic is the fault of one thread.
+fn panics_are_crashes() -> bool {
     let points = fail::list();
     !points.is_empty() && !points.iter().any(|(name, _)| name == "panics-unwind")
 }

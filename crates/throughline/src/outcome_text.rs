@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::terminal::safe;
 
-/// Every reason that is a word and not a sentence: those of the log's own rules, then those of agents' protocol.
+/// Every reason that is a code and not a sentence: those of our own rules, then those of the agents' protocol.
 const REASONS: &[(&str, &str)] = &[
     ("server_restart", "the server ended while this turn ran"),
     ("server_shutdown", "the server was shut down while this turn ran"),
@@ -17,14 +17,14 @@ const REASONS: &[(&str, &str)] = &[
     ("refusal", "the agent declined to go on"),
 ];
 
-/// A reason as it goes behind how the turn ended: nothing, or a colon and the words.
-pub(crate) fn because(reason: Option<&str>) -> String {
-    reason.map(|reason| format!(": {}", words(reason))).unwrap_or_default()
+/// The reason as a suffix of the outcome: nothing, or a colon and the words.
+pub(crate) fn reason_suffix(reason: Option<&str>) -> String {
+    reason.map(|reason| format!(": {}", reason_text(reason))).unwrap_or_default()
 }
 
-fn words(reason: &str) -> Cow<'_, str> {
+fn reason_text(reason: &str) -> Cow<'_, str> {
     match REASONS.iter().find(|(word, _)| *word == reason) {
-        Some((_, words)) => Cow::Borrowed(words),
+        Some((_, reason_text)) => Cow::Borrowed(reason_text),
         // The agent's own words.
         None => Cow::Owned(safe(reason)),
     }
@@ -34,7 +34,7 @@ fn words(reason: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// Both lists name the same reasons, but for what only the page says of itself.
+    /// Both lists have the same reasons, except those that only the page has.
     #[test]
     fn the_page_knows_the_same_reasons() {
         let page = include_str!("../../../web/src/state/words.ts");
@@ -47,8 +47,8 @@ mod tests {
 
     #[test]
     fn a_reason_is_told_in_words() {
-        assert_eq!(because(Some("server_shutdown")), ": the server was shut down while this turn ran");
-        assert_eq!(because(Some("out of\u{1b} credit")), ": out of␛ credit");
-        assert_eq!(because(None), "");
+        assert_eq!(reason_suffix(Some("server_shutdown")), ": the server was shut down while this turn ran");
+        assert_eq!(reason_suffix(Some("out of\u{1b} credit")), ": out of␛ credit");
+        assert_eq!(reason_suffix(None), "");
     }
 }

@@ -1,15 +1,15 @@
-//! Lists that come in pages: where the next one begins.
+//! Cursors of lists that come in pages.
 //!
-//! Invariant: every page begins behind the one before. A cursor that does not move is an error and never a loop.
+//! Invariant: every page begins after the one before. A cursor that does not move is an error and never a loop.
 
 use anyhow::{Result, ensure};
 
-/// The cursor of the page that is read next.
+/// The cursor of the next page to read.
 #[derive(Debug, Default)]
 pub(crate) struct PageCursor(Option<String>);
 
 impl PageCursor {
-    /// Goes on to the page that `next` leads to; false at the end of the list.
+    /// Moves to the next page; false at the end of the list.
     pub(crate) fn advance(&mut self, next: Option<String>) -> Result<bool> {
         ensure!(
             next.is_none() || next != self.0,
@@ -19,7 +19,7 @@ impl PageCursor {
         Ok(self.0.is_some())
     }
 
-    /// The cursor as a parameter of an address, after `?` or `&`; nothing for the first page.
+    /// The cursor as a query parameter, after `?` or `&`; empty for the first page.
     pub(crate) fn parameter(&self, prefix: &str) -> String {
         self.0.as_ref().map(|cursor| format!("{prefix}={cursor}")).unwrap_or_default()
     }

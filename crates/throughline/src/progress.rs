@@ -1,13 +1,15 @@
-//! Work that takes a while: on a thread that may block, with a bar where a person watches.
+//! Runs work that takes a while on a blocking thread, with a progress bar on a terminal.
 //!
-//! Invariant: the bar is on standard error and only if that is a terminal; it leaves nothing behind.
+//! Invariant: the bar is on standard error, only if that is a terminal, and is removed at the end.
 
 use anyhow::{Context as _, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use store::outside::{OnProgress, Progress, Stage};
 
-/// Runs `work` and shows how far it is.
-pub(crate) async fn watched<T: Send + 'static>(work: impl FnOnce(OnProgress<'_>) -> T + Send + 'static) -> Result<T> {
+/// Runs `work` and shows its progress.
+pub(crate) async fn run_with_bar<T: Send + 'static>(
+    work: impl FnOnce(OnProgress<'_>) -> T + Send + 'static,
+) -> Result<T> {
     let shown = tokio::task::spawn_blocking(move || {
         let mut bar = Bar::default();
         let done = work(&mut |progress| bar.show(progress));
@@ -33,7 +35,7 @@ impl Bar {
         if self.stage != Some(stage) {
             self.stage = Some(stage);
             self.bar.set_style(style(total));
-            self.bar.set_message(words(stage));
+            self.bar.set_message(stage_name(stage));
         }
         self.bar.set_length(total);
         self.bar.set_position(done);
@@ -45,7 +47,7 @@ fn style(total: u64) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("a template of our own is well-formed").progress_chars("━━ ")
 }
 
-fn words(stage: Stage) -> &'static str {
+fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::CheckFile => "Reading the file",
         Stage::CheckStreams => "Verifying sessions",

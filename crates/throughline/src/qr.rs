@@ -1,28 +1,28 @@
-//! A text as a QR code of characters, two squares to each.
+//! Renders a text as a QR code of characters, two squares to each.
 //!
-//! Invariant: around it stay the four light squares that readers need, and at a terminal both colours are said, so that
-//! it is dark on light whatever the terminal's own colours are.
+//! Invariant: the four light squares around it that readers need are always there. On a terminal both colours are
+//! set, so that the code is dark on light whatever the terminal's own colours are.
 
 use anyhow::{Context as _, Result};
 use qrcode::{Color, EcLevel, QrCode};
 
 const QUIET: usize = 4;
-/// Black on white, of the 216 colours that no theme changes.
+/// Black on white, from the 216 colours that no theme changes.
 const BLACK_ON_WHITE: &str = "\u{1b}[38;5;16;48;5;231m";
 const AS_BEFORE: &str = "\u{1b}[0m";
 
-/// Whose colours the squares have.
+/// Which colours the squares have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colours {
     /// Black on white.
     Ours,
-    /// Those of wherever it is shown. The light squares are drawn, as most terminals are dark.
+    /// The terminal's own. The light squares are drawn, as most terminals are dark.
     Theirs,
 }
 
 /// The code, line by line.
 pub(crate) fn lines(text: &str, colours: Colours) -> Result<Vec<String>> {
-    // It is shown on a screen, where nothing gets dirty: the least redundancy makes the largest squares.
+    // On a screen nothing gets dirty: the lowest error correction makes the largest squares.
     let code = QrCode::with_error_correction_level(text, EcLevel::L);
     let code = code.context("the link is too long for a QR code; open it as text")?;
     let side = code.width() + 2 * QUIET;
@@ -55,7 +55,7 @@ pub(crate) fn lines(text: &str, colours: Colours) -> Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    /// The dark squares of what was printed, in a frame as wide as the printed lines.
+    /// The dark squares of the printed lines, in a frame as wide as the lines.
     fn squares(lines: &[String], drawn_is_dark: bool) -> Vec<Vec<bool>> {
         let half = |line: &String, full: [char; 2]| -> Vec<bool> {
             line.chars().map(|c| full.contains(&c) == drawn_is_dark).collect()

@@ -1,4 +1,4 @@
-//! What people see on a terminal: tables, times, and text from agents made harmless.
+//! Output for people on a terminal: tables, times, and text of agents made harmless.
 //!
 //! Invariant: nothing that an agent or a caller wrote reaches a terminal with its control characters.
 
@@ -18,33 +18,33 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Prints a line of our own words that says what to run next.
+/// Prints a line of our own that says what to run next.
 pub(crate) fn advice(text: &str) -> io::Result<()> {
-    line(&hint::in_words(text))
+    line(&hint::with_options(text))
 }
 
-/// Prints text without a line end, at once.
-pub(crate) fn piece(text: &str) -> io::Result<()> {
+/// Prints text without a line end and flushes it.
+pub(crate) fn print_text(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// Somebody can be asked.
+/// Whether a person can be asked.
 pub(crate) fn is_at_keyboard() -> bool {
     io::stdin().is_terminal()
 }
 
 /// Asks the person; anything but a yes is a no.
-pub(crate) fn is_meant(question: &str) -> io::Result<bool> {
-    piece(&safe(question))?;
+pub(crate) fn confirm(question: &str) -> io::Result<bool> {
+    print_text(&safe(question))?;
     let mut line = String::new();
     io::stdin().read_line(&mut line)?;
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Says what went wrong, with what lies behind it.
-pub(crate) fn fail(err: &anyhow::Error) -> ExitCode {
+/// Prints an error with its causes.
+pub(crate) fn print_error(err: &anyhow::Error) -> ExitCode {
     if err.downcast_ref::<io::Error>().is_some_and(|err| err.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
@@ -53,16 +53,16 @@ pub(crate) fn fail(err: &anyhow::Error) -> ExitCode {
         text.push_str(&format!("\n  because {cause}"));
     }
     text.push('\n');
-    log::write_stderr(&safe(&hint::in_words(&text)));
+    log::write_stderr(&safe(&hint::with_options(&text)));
     ExitCode::FAILURE
 }
 
-/// Says something that the person should know and did not ask for.
+/// Prints something that the person should know and did not ask for.
 pub(crate) fn remark(text: &str) {
-    log::write_stderr(&format!("note: {}\n", safe(&hint::in_words(text))));
+    log::write_stderr(&format!("note: {}\n", safe(&hint::with_options(text))));
 }
 
-/// Control characters, escape sequences' openers and invisible direction marks become visible or vanish.
+/// Control characters, escape sequences and invisible direction marks become visible or are removed.
 pub(crate) fn safe(text: &str) -> String {
     text.chars()
         .filter_map(|c| match c {
@@ -90,12 +90,12 @@ pub(crate) fn safe_json(text: &str) -> String {
     safe
 }
 
-/// Marks that reorder or hide text.
+/// Characters that reorder or hide text.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Columns, as wide as their widest cell; the last one is cut to the terminal.
+/// Columns as wide as their widest cell; the last one is cut to the terminal's width.
 pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> Vec<String> {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| safe(cell).replace(['\n', '\t'], " ")).collect()).collect();
@@ -118,7 +118,7 @@ pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> Vec<String> {
         .collect()
 }
 
-/// How long ago, in one word.
+/// How long ago it was, in one word.
 pub(crate) fn ago(at: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_millis() - at.as_millis()).max(0) / 1_000;
     match seconds {
@@ -129,7 +129,7 @@ pub(crate) fn ago(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// A sentence about some number of things; none about none.
+/// A sentence about a number of things; `None` if there are none.
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> Option<String> {
     match count {
         0 => None,

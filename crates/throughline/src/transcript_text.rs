@@ -1,6 +1,6 @@
-//! A turn as people read it on a terminal.
+//! Renders a turn for a terminal.
 //!
-//! Invariant: every text that an agent wrote is made harmless here, whatever part of the turn it stands in.
+//! Invariant: every text of an agent is made harmless here, whatever part of the turn it is in.
 
 use model::{
     Answerer, CallFate, Item, Outcome, Permission, PermissionAnswer, PermissionKind, Question, StepStatus, ToolCall,
@@ -9,13 +9,13 @@ use model::{
 
 use crate::block_text::{Steps, text_lines};
 use crate::hint;
-use crate::outcome_text::because;
+use crate::outcome_text::reason_suffix;
 use crate::terminal::safe;
 
-/// How much of what a tool showed is printed; `--json` prints all.
+/// How many lines of a tool's output are printed; `--json` prints all.
 const SHOWN_LINES: usize = 12;
 
-/// The turn of the session with this short id, line by line; `whole` is false where the rest could not be read.
+/// The lines of a turn in the session with this short id; `whole` is false where the rest could not be read.
 pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, session: &str) -> Vec<String> {
     let from = turn.source.as_deref().map(|source| format!("({source}) ")).unwrap_or_default();
     let mut lines = vec![String::new(), format!("{} > {}{}", turn.turn, safe(&from), indent(&turn.prompt))];
@@ -37,7 +37,7 @@ pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, sess
         lines.extend(shown.into_iter().map(|line| format!("  {line}")));
     }
     if let Some(word) = outcome_word(turn, whole) {
-        let reason = because(turn.reason.as_deref());
+        let reason = reason_suffix(turn.reason.as_deref());
         lines.extend([String::new(), format!("  [{word}{reason}]")]);
     }
     lines
@@ -56,7 +56,7 @@ fn outcome_word(turn: &TranscriptTurn, whole: bool) -> Option<&'static str> {
     }
 }
 
-/// One thing of a turn, in the session with this short id.
+/// The lines of one item of a turn, in the session with this short id.
 pub(crate) fn item_lines(item: &Item, session: &str) -> Vec<String> {
     match item {
         Item::Text { text, .. } => vec![indent(text)],
@@ -92,7 +92,7 @@ fn status_word(status: ToolStatus) -> &'static str {
     }
 }
 
-/// Where a call of this turn stands, or what became of it; its exit code stands beside the command.
+/// The state or result of a call in this turn; its exit code is printed beside the command.
 fn state_word(turn: &TranscriptTurn, call: &ToolCall) -> &'static str {
     match turn.fate(call) {
         CallFate::Done | CallFate::Exited(_) => "done",
@@ -103,7 +103,7 @@ fn state_word(turn: &TranscriptTurn, call: &ToolCall) -> &'static str {
     }
 }
 
-/// What a call is and where it stands, in a line.
+/// A call and its state, in a line.
 fn tool_line(call: &ToolCall, state: &str) -> String {
     let title = if call.title.is_empty() { call.name.as_deref().unwrap_or("a tool") } else { &call.title };
     format!("* {} [{state}]", line(title))
@@ -138,7 +138,7 @@ fn content_lines(content: &ToolContent) -> Vec<String> {
     }
 }
 
-/// What was asked, and what became of it.
+/// A question and its answer.
 pub(crate) fn permission_lines(asked: &Permission, session: &str) -> Vec<String> {
     let answer = match &asked.answer {
         None => {
@@ -152,8 +152,8 @@ pub(crate) fn permission_lines(asked: &Permission, session: &str) -> Vec<String>
     lines
 }
 
-/// What is asked: the agent's words after a `?`, what it really is after a `|`. Lines stay apart, as what stands after a
-/// comment can be the next command; runs of blanks do not, as the words could end up where the subject stands.
+/// A question: the agent's text after a `?`, the real subject after a `|`. Lines stay separate, as the text after a
+/// comment can be the next command; repeated blanks are removed, as they could push the text to where the subject is.
 pub(crate) fn question_lines(question: &Question) -> Vec<String> {
     let words = |text: &str| safe(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let said = [Some(&question.title), question.said.as_ref()].into_iter().flatten();
@@ -161,13 +161,13 @@ pub(crate) fn question_lines(question: &Question) -> Vec<String> {
     let is_said = |subject: &&str| *subject == question.title && words(subject) == **subject;
     let subject = question.subject.as_deref().filter(|subject| !is_said(subject));
     let subject = subject.into_iter().flat_map(|subject| subject.split('\n'));
-    // A person is not to take the agent's words for what it will do.
+    // A person must not take the agent's text for what it will do.
     let is_unknown = question.subject.is_none() && question.form.is_none();
     let unknown = is_unknown.then(|| "    (the agent does not say exactly what it will do)".to_owned());
     said.chain(subject.map(|text| format!("    | {}", safe(text)))).chain(unknown).collect()
 }
 
-/// What was answered, and by whom.
+/// The answer, and who gave it.
 pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
     let word = match answer.kind {
         Some(PermissionKind::AllowOnce) => "allowed once",
@@ -196,7 +196,7 @@ fn head(text: &str) -> Vec<String> {
     lines
 }
 
-/// On one line.
+/// The text on one line.
 fn line(text: &str) -> String {
     safe(text).replace(['\n', '\t'], " ")
 }

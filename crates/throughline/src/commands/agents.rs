@@ -1,4 +1,4 @@
-//! `throughline agents`: who sessions can be begun with, and what an agent keeps by itself.
+//! `throughline agents`: lists the agents, and the sessions that an agent keeps by itself.
 
 use anyhow::{Context as _, Result};
 use engine::{Clock as _, SystemClock};

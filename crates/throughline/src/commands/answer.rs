@@ -1,4 +1,4 @@
-//! `throughline answer`: what the agent asked, answered.
+//! `throughline answer`: answers what the agent asked.
 
 use anyhow::{Context as _, Result, bail};
 use model::{PermissionKind, PermissionOption};
@@ -16,7 +16,7 @@ pub(super) async fn run(data: &DataDir, answer: cli::Answer) -> Result<()> {
     let open = find(&session.open_requests, answer.request.as_deref())?;
     let option = option_of(&open.options, &answer.option)?;
     let new = NewAnswer { option, fields: None, remember: answer.remember, key: None };
-    let sent = give(&client, &session.row.id.to_string(), &open.request, &new).await;
+    let sent = send_answer(&client, &session.row.id.to_string(), &open.request, &new).await;
     client.close().await;
     sent?;
     if answer.json {
@@ -27,7 +27,7 @@ pub(super) async fn run(data: &DataDir, answer: cli::Answer) -> Result<()> {
 }
 
 /// Sends an answer; the first one counts.
-pub(super) async fn give(client: &Client, session: &str, request: &str, answer: &NewAnswer) -> Result<()> {
+pub(super) async fn send_answer(client: &Client, session: &str, request: &str, answer: &NewAnswer) -> Result<()> {
     client.post::<Value>(&format!("/sessions/{session}/permissions/{request}"), Some(answer)).await?;
     Ok(())
 }
@@ -40,7 +40,7 @@ fn find<'a>(open: &'a [OpenRequest], named: Option<&str>) -> Result<&'a OpenRequ
     found.context("nothing like that waits for an answer; `throughline show` prints what does")
 }
 
-/// The option that is meant: by what it means, or by the agent's own name of it.
+/// The option that is meant: by our word for it, or by the agent's own id.
 pub(super) fn option_of(options: &[PermissionOption], word: &str) -> Result<String> {
     let kind = match word {
         "allow" | "y" | "yes" => Some(PermissionKind::AllowOnce),
@@ -59,7 +59,7 @@ pub(super) fn option_of(options: &[PermissionOption], word: &str) -> Result<Stri
     }
 }
 
-/// Our word for an option, if that chooses it, and the agent's own name of it.
+/// Our word for an option, if it would choose that option, and the agent's own name of it.
 fn named(options: &[PermissionOption], option: &PermissionOption) -> String {
     let word = match option.kind {
         PermissionKind::AllowOnce => "allow",

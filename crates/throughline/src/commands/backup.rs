@@ -1,4 +1,4 @@
-//! `throughline backup`: everything in a new folder.
+//! `throughline backup`: copies everything into a new folder.
 
 use anyhow::Result;
 use engine::{Clock as _, SystemClock};
@@ -7,16 +7,16 @@ use store::outside::{BackupNote, BackupWish};
 
 use crate::cli;
 use crate::data_dir::DataDir;
-use crate::host::look_at;
-use crate::progress::watched;
+use crate::host::open_store_file;
+use crate::progress::run_with_bar;
 use crate::terminal::{self, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, backup: cli::Backup) -> Result<()> {
     let (data, to) = (data.clone(), backup.folder.clone());
-    let note: BackupNote = watched(move |progress| -> Result<BackupNote> {
+    let note: BackupNote = run_with_bar(move |progress| -> Result<BackupNote> {
         let (made_at, config) = (SystemClock.now(), data.config());
         let wish = BackupWish { folder: &to, config: Some(&config), made_at, program: env!("CARGO_PKG_VERSION") };
-        Ok(look_at(&data)?.backup(&wish, progress)?)
+        Ok(open_store_file(&data)?.backup(&wish, progress)?)
     })
     .await??;
     let shown = std::fs::canonicalize(&backup.folder)?.display().to_string();

@@ -1,4 +1,4 @@
-//! `throughline completions`: a script for a shell.
+//! `throughline completions`: prints a completion script for a shell.
 
 use anyhow::Result;
 use clap::CommandFactory as _;
@@ -10,5 +10,5 @@ use crate::terminal;
 pub(super) fn run(shell: Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "throughline", &mut script);
-    Ok(terminal::piece(&String::from_utf8(script)?)?)
+    Ok(terminal::print_text(&String::from_utf8(script)?)?)
 }

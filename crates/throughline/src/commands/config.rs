@@ -1,4 +1,4 @@
-//! `throughline config`: what is in force, and whether the file is sound.
+//! `throughline config`: prints the configuration in force, and checks the file.
 
 use agents::provider::Provider;
 use anyhow::{Context as _, Result};
@@ -20,7 +20,7 @@ pub(super) fn run(data: &DataDir, command: Option<cli::Config>) -> Result<()> {
             let config = Config::load(&path)?;
             let from = if path.exists() { "from" } else { "defaults; to change them, write" };
             terminal::line(&format!("# {from} {}", path.display()))?;
-            terminal::piece(&toml::to_string(&config)?)?;
+            terminal::print_text(&toml::to_string(&config)?)?;
         }
         cli::Config::Check => {
             let config = Config::load(&path)?;

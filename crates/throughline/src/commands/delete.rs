@@ -1,4 +1,4 @@
-//! `throughline delete` and `undelete`: a session goes, and comes back.
+//! `throughline delete` and `undelete`: deletes a session and brings it back.
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub(super) async fn run(data: &DataDir, delete: &cli::Delete) -> Result<()> {
     let session = row.id;
     let title = row.title.as_deref().unwrap_or("it has no title yet");
     let question = format!("Delete {} ({title}) for good? Nothing brings it back. [y/N] ", tail(session));
-    if delete.now && !delete.yes && terminal::is_at_keyboard() && !terminal::is_meant(&question)? {
+    if delete.now && !delete.yes && terminal::is_at_keyboard() && !terminal::confirm(&question)? {
         bail!("nothing was deleted");
     }
     let now = if delete.now { "?now=true" } else { "" };

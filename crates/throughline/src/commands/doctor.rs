@@ -1,10 +1,10 @@
-//! `throughline doctor`: is everything there that was written, and what to do if not.
+//! `throughline doctor`: checks that everything that was written is there, and says what to do if not.
 //!
-//! Invariant: beside a running server it only looks. Where none runs it also fences off what is damaged and lifts the
+//! Invariant: beside a running server it only reads. Where none runs it also fences off what is damaged and lifts the
 //! fences of what is whole; nothing else is changed unless it was asked for.
 
 mod copies;
-mod words;
+mod report_text;
 
 use std::process::ExitCode;
 
@@ -16,32 +16,32 @@ use store::outside::{CheckReport, Depth, Fences, Rebuilt, Repair};
 use store::{Copies, OpenError};
 
 use crate::cli;
-use crate::commands::doctor::copies::CopiesSeen;
+use crate::commands::doctor::copies::CopiesResult;
 use crate::data_dir::{DataDir, ServerFile};
-use crate::host::{explain, look_at};
-use crate::progress::watched;
+use crate::host::{explain, open_store_file};
+use crate::progress::run_with_bar;
 use crate::terminal::{self, safe, safe_json};
 
-/// As many sessions are looked at unless all are wanted.
+/// How many sessions are checked unless all are wanted.
 const SAMPLE: usize = 200;
 
 /// What was done and found.
-struct Visit {
+struct DoctorReport {
     report: CheckReport,
     rebuilt: Option<Rebuilt>,
     rebuilds_search: bool,
     fences: Fencing,
-    copies: Result<CopiesSeen>,
-    /// What the search index lacks.
+    copies: Result<CopiesResult>,
+    /// Entries that the search index lacks.
     set_aside: Vec<(SessionId, Seq)>,
     /// Why the index can not be opened.
     search_failure: Option<SearchFailure>,
 }
 
-/// What became of fences that were not where they should be. What was found is told whatever this is.
+/// What became of fences that were wrong. The findings are printed in any case.
 enum Fencing {
     Settled(Fences),
-    /// A server keeps them to itself.
+    /// A running server owns the store.
     InUse(Option<ServerFile>),
     Failed(anyhow::Error),
 }
@@ -50,33 +50,41 @@ pub(super) async fn run(data: &DataDir, doctor: &cli::Doctor) -> Result<ExitCode
     let depth = if doctor.all { Depth::All } else { Depth::Sample(SAMPLE) };
     let rebuilt = if doctor.rebuild { Some(rebuild(data).await?) } else { None };
     if doctor.rebuild_search {
-        drop(look_at(data)?);
+        drop(open_store_file(data)?);
         engine::want_search_rebuild(&data.search())?;
     }
     let file = data.clone();
-    let report = watched(move |progress| -> Result<CheckReport> { Ok(look_at(&file)?.check(depth, progress)?) });
+    let report =
+        run_with_bar(move |progress| -> Result<CheckReport> { Ok(open_store_file(&file)?.check(depth, progress)?) });
     let mut report = report.await??;
     let fences = settle_fences(data, &mut report).await;
     let copies = copies::check(data, depth, &report).await;
     let set_aside = engine::entries_set_aside(&data.search());
     let search_failure = engine::search_folder_failure(&data.search());
-    let visit =
-        Visit { report, rebuilt, rebuilds_search: doctor.rebuild_search, fences, copies, set_aside, search_failure };
+    let all = DoctorReport {
+        report,
+        rebuilt,
+        rebuilds_search: doctor.rebuild_search,
+        fences,
+        copies,
+        set_aside,
+        search_failure,
+    };
     if doctor.json {
-        terminal::line(&safe_json(&serde_json::to_string_pretty(&visit.to_json(data)?)?))?;
+        terminal::line(&safe_json(&serde_json::to_string_pretty(&all.to_json(data)?)?))?;
     } else {
-        words::lines(&visit, data).iter().try_for_each(|line| terminal::advice(&safe(line)))?;
+        report_text::lines(&all, data).iter().try_for_each(|line| terminal::advice(&safe(line)))?;
     }
-    Ok(if visit.report.is_damaged() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if all.report.is_damaged() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 async fn rebuild(data: &DataDir) -> Result<Rebuilt> {
-    drop(look_at(data)?);
+    drop(open_store_file(data)?);
     let owned = Repair::begin(&data.database());
     let mut owned =
         owned.map_err(|err| explain(err, data, "stop it first: nobody may use tables that are made anew"))?;
-    let rebuilt = watched(move |progress| owned.rebuild(progress)).await??;
-    // The copies too: the next start goes through every line of them.
+    let rebuilt = run_with_bar(move |progress| owned.rebuild(progress)).await??;
+    // The copies too: the next start checks every line of them.
     Copies::at(data.sessions()).ask_for_rewriting().await?;
     Ok(rebuilt)
 }
@@ -91,7 +99,7 @@ async fn settle_fences(data: &DataDir, report: &mut CheckReport) -> Fencing {
         Err(err) => return Fencing::Failed(err.into()),
     };
     let found = report.clone();
-    match watched(move |_| owned.settle_fences(&found)).await {
+    match run_with_bar(move |_| owned.settle_fences(&found)).await {
         Ok(Ok(fences)) => {
             for finding in &mut report.findings {
                 finding.fenced |= finding.stream.is_some_and(|stream| fences.set.contains(&stream));
@@ -103,7 +111,7 @@ async fn settle_fences(data: &DataDir, report: &mut CheckReport) -> Fencing {
     }
 }
 
-impl Visit {
+impl DoctorReport {
     fn to_json(&self, data: &DataDir) -> Result<Value> {
         let names = |streams: &[StreamId]| streams.iter().map(ToString::to_string).collect::<Vec<_>>();
         let mut answer = serde_json::to_value(&self.report)?;

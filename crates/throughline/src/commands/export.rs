@@ -1,7 +1,7 @@
-//! `throughline export`: everything as lines of JSON.
+//! `throughline export`: writes everything as lines of JSON.
 //!
-//! Invariant: a file has its name only when it is whole. Lines never go to a terminal: they hold what agents wrote, as
-//! it is.
+//! Invariant: a file gets its name only when it is complete. Lines are never printed to a terminal: they hold
+//! unescaped text of agents.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal as _, Read as _, Write as _};
@@ -17,8 +17,8 @@ use store::outside::{ExportError, ExportWish, Exported, OnProgress};
 use crate::cli;
 use crate::data_dir::DataDir;
 use crate::hint;
-use crate::host::look_at;
-use crate::progress::watched;
+use crate::host::open_store_file;
+use crate::progress::run_with_bar;
 use crate::terminal::{self, counted, safe};
 
 pub(super) async fn run(data: &DataDir, export: cli::Export) -> Result<ExitCode> {
@@ -27,7 +27,7 @@ pub(super) async fn run(data: &DataDir, export: cli::Export) -> Result<ExitCode>
         bail!("standard output is a terminal; name a file, or pipe the lines on");
     }
     let (data, file) = (data.clone(), export.file.clone());
-    let exported = watched(move |progress| match to_output {
+    let exported = run_with_bar(move |progress| match to_output {
         true => export_to(&data, &mut io::stdout().lock(), progress),
         false => export_to_file(&data, &file, progress),
     })
@@ -55,8 +55,8 @@ pub(super) async fn run(data: &DataDir, export: cli::Export) -> Result<ExitCode>
 
 fn export_to(data: &DataDir, out: &mut dyn io::Write, progress: OnProgress<'_>) -> Result<Exported> {
     let wish = ExportWish { made_at: SystemClock.now(), program: env!("CARGO_PKG_VERSION") };
-    look_at(data)?.export(&wish, out, progress).map_err(|err| match err {
-        // Whoever reads the lines may have enough of them.
+    open_store_file(data)?.export(&wish, out, progress).map_err(|err| match err {
+        // The reader of the lines may have closed the pipe.
         ExportError::Write(err) => err.into(),
         err @ ExportError::Storage(_) => err.into(),
     })
@@ -70,7 +70,7 @@ fn export_to_file(data: &DataDir, file: &Path, progress: OnProgress<'_>) -> Resu
     partial.push(".partial");
     let partial = PathBuf::from(partial);
     let made = remove_left_over(&partial).and_then(|()| {
-        // A link is not followed, and what is not ours is not written over.
+        // A link is not followed, and a file that is not ours is not overwritten.
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)
     });
     let made = made.with_context(|| format!("could not write {}", partial.display()))?;
@@ -79,7 +79,7 @@ fn export_to_file(data: &DataDir, file: &Path, progress: OnProgress<'_>) -> Resu
         Ok(exported)
     });
     if written.is_err() {
-        // What is left of it is of no use.
+        // The incomplete file is of no use.
         drop(fs::remove_file(&partial));
     }
     let exported = written?;
@@ -95,7 +95,7 @@ fn write_whole(data: &DataDir, file: File, progress: OnProgress<'_>) -> Result<E
     Ok(exported)
 }
 
-/// Removes what an export that was cut off has left, and nothing else.
+/// Removes what an interrupted export has left, and nothing else.
 fn remove_left_over(partial: &Path) -> io::Result<()> {
     const BEGINNING: &[u8] = br#"{"throughline":"export""#;
     if !fs::symlink_metadata(partial).is_ok_and(|found| found.is_file()) {
@@ -106,11 +106,11 @@ fn remove_left_over(partial: &Path) -> io::Result<()> {
     if begins.is_empty() || begins == BEGINNING { fs::remove_file(partial) } else { Ok(()) }
 }
 
-/// Gives a file its name, unless something else got it meanwhile.
+/// Gives a file its final name, unless something else got that name meanwhile.
 fn take_name(partial: &Path, file: &Path) -> io::Result<()> {
     match fs::hard_link(partial, file) {
         Ok(()) => fs::remove_file(partial),
-        // On a file system where a file has one name only, looking first is the best there is.
+        // On a file system without hard links, checking first is the best there is.
         Err(err) if err.kind() != io::ErrorKind::AlreadyExists && fs::symlink_metadata(file).is_err() => {
             fs::rename(partial, file)
         }

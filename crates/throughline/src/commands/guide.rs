@@ -1,4 +1,4 @@
-//! `throughline guide`: the built-in agent on standard input and output, as any other agent is run.
+//! `throughline guide`: runs the built-in agent on standard input and output, as any other agent is run.
 
 use anyhow::Result;
 use tokio::signal::unix::{SignalKind, signal};
@@ -6,7 +6,7 @@ use tokio::signal::unix::{SignalKind, signal};
 pub(super) async fn run() -> Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    // What a session started lies in groups of its own, which only the end of the guide ends.
+    // Commands of a session are in process groups of their own, which end only when the guide ends.
     tokio::select! {
         () = agents::guide::serve(tokio::io::stdin(), tokio::io::stdout()) => (),
         _ = terminate.recv() => (),

@@ -1,7 +1,8 @@
-//! `throughline` alone: the page, ready for a session where the person stands, from the server that runs or from a new one.
+//! `throughline` without a command: opens the page, ready for a session in this directory, on the running server or
+//! on a new one.
 //!
-//! Where standard output is no terminal its first line is the link, as `serve` has it, and what else there is to say goes
-//! to standard error.
+//! If standard output is no terminal its first line is the link, as with `serve`, and everything else goes to
+//! standard error.
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -19,29 +20,29 @@ use crate::terminal::{self, safe};
 
 pub(super) async fn run(data: &DataDir, asked: &cli::Serve) -> Result<()> {
     let cwd = std::env::current_dir().ok();
-    let place = cwd.and_then(|cwd| Place::of(&cwd, home().as_deref()));
-    // Whoever says an address wants a server there; it says itself that it can not be had.
+    let directory = cwd.and_then(|cwd| StartDirectory::of(&cwd, home().as_deref()));
+    // A given address asks for a server there; if it can not have it, it says so itself.
     if asked.listen.is_none()
         && let Some(client) = Client::of_running(data).await?
     {
-        let joined = join(data, &client, asked, place.as_ref()).await;
+        let joined = join(data, &client, asked, directory.as_ref()).await;
         client.close().await;
         return joined;
     }
-    // A new server is also started from anywhere; only a project is taken for where somebody wants to work.
-    let project = place.filter(|place| place.is_project);
-    serve::run(data, asked, project.as_ref().map(|place| place.directory.as_str())).await
+    // A server may be started from any directory, but only a project is taken for where the person wants to work.
+    let project = directory.filter(|directory| directory.is_project);
+    serve::run(data, asked, project.as_ref().map(|start| start.directory.as_str())).await
 }
 
-/// Opens the page of the server that runs.
-async fn join(data: &DataDir, client: &Client, asked: &cli::Serve, place: Option<&Place>) -> Result<()> {
+/// Opens the page of the running server.
+async fn join(data: &DataDir, client: &Client, asked: &cli::Serve, directory: Option<&StartDirectory>) -> Result<()> {
     let link: SignInLink = client.post("/tokens/link", Some(&NewSignInLink::default())).await?;
     let plain = link.url.expose();
     let address = split(plain).map_or(plain, |(address, _)| address);
     let pid = data.read_server_file().map(|file| format!(" (pid {})", file.pid)).unwrap_or_default();
     let found = format!("server is already running at {address}{pid}");
-    let (link, offer) = match place {
-        Some(Place { directory, .. }) => {
+    let (link, offer) = match directory {
+        Some(StartDirectory { directory, .. }) => {
             (with_new_session(plain, directory), format!("Begin a session in {}", safe(directory)))
         }
         None => (plain.to_owned(), "Open its page".to_owned()),
@@ -55,17 +56,17 @@ async fn join(data: &DataDir, client: &Client, asked: &cli::Serve, place: Option
     serve::show_page(&link, asked)
 }
 
-/// Where a session could be begun.
+/// A directory in which a session could begin.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct StartDirectory {
     directory: String,
     /// It is the root of a git working tree.
     is_project: bool,
 }
 
-impl Place {
-    /// The git root around a directory, else the directory. None where an agent would reach everything a person has: such
-    /// a directory is chosen by name or not at all.
+impl StartDirectory {
+    /// The git root around a directory, else the directory. None for directories in which an agent would reach
+    /// everything that a person has: those have to be named.
     fn of(cwd: &Path, home: Option<&Path>) -> Option<Self> {
         let cwd = cwd.canonicalize().ok()?;
         let home = home.and_then(|home| home.canonicalize().ok());
@@ -88,23 +89,23 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         let home = root.join("home");
-        // A home that is a git working tree itself holds configuration; nobody works on all of it.
+        // A home directory that is a git working tree holds configuration; nobody works on all of it.
         for path in ["home/.git", "home/code/engine/.git", "home/code/engine/src/deep", "elsewhere"] {
             fs::create_dir_all(root.join(path)).unwrap();
         }
-        let place = |path: &str| {
-            let place = Place::of(&root.join(path), Some(&home))?;
-            let directory = Path::new(&place.directory).strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
-            Some((directory, place.is_project))
+        let directory = |path: &str| {
+            let start = StartDirectory::of(&root.join(path), Some(&home))?;
+            let directory = Path::new(&start.directory).strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+            Some((directory, start.is_project))
         };
         let project = Some(("home/code/engine".to_owned(), true));
-        assert_eq!(place("home/code/engine"), project);
-        assert_eq!(place("home/code/engine/src/deep"), project);
-        assert_eq!(place("home/code"), Some(("home/code".to_owned(), false)));
-        assert_eq!(place("elsewhere"), Some(("elsewhere".to_owned(), false)));
-        assert_eq!(place("home"), None);
-        assert_eq!(place(""), None, "what holds the home is as far-reaching");
-        assert_eq!(place("gone"), None);
-        assert_eq!(Place::of(Path::new("/"), None), None);
+        assert_eq!(directory("home/code/engine"), project);
+        assert_eq!(directory("home/code/engine/src/deep"), project);
+        assert_eq!(directory("home/code"), Some(("home/code".to_owned(), false)));
+        assert_eq!(directory("elsewhere"), Some(("elsewhere".to_owned(), false)));
+        assert_eq!(directory("home"), None);
+        assert_eq!(directory(""), None, "what holds the home is as far-reaching");
+        assert_eq!(directory("gone"), None);
+        assert_eq!(StartDirectory::of(Path::new("/"), None), None);
     }
 }

@@ -1,4 +1,4 @@
-//! `throughline import`: what other tools left on this machine, as sessions.
+//! `throughline import`: imports the conversations of other tools on this machine as sessions.
 
 use std::time::Duration;
 
@@ -79,7 +79,7 @@ async fn list(client: &Client, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Follows it to its end, with a bar where a person watches.
+/// Waits for the import's end, with a progress bar on a terminal.
 async fn watch(client: &Client) -> Result<ImportProgress> {
     let bar = ProgressBar::new(0);
     let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos} of {len} {eta}");

@@ -1,16 +1,16 @@
-//! Whether an agent can be had, asked before a session is given to it.
+//! Checks that an agent is installed before a session is given to it.
 //!
-//! Invariant: it changes nothing; a name that nobody knows is left to the server, which says which there are.
+//! Invariant: it changes nothing. An unknown name is left to the server, which says which agents there are.
 
 use anyhow::{Result, bail};
 use server::wire::AgentPage;
 
 use crate::client::Client;
 
-/// Is part of this program. Asking would have every other program say its version.
+/// Part of this program. Asking the server would run every other agent's program for its version.
 const BUILT_IN: &str = "guide";
 
-/// Refuses an agent whose program is not on this machine, and says how to get it.
+/// Refuses an agent whose program is not on this machine, and says how to install it.
 pub(super) async fn check(client: &Client, agent: &str) -> Result<()> {
     if agent == BUILT_IN {
         return Ok(());

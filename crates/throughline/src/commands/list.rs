@@ -1,4 +1,4 @@
-//! `throughline list`: the sessions there are.
+//! `throughline list`: lists the sessions.
 
 use anyhow::Result;
 use engine::{Clock as _, SystemClock};
@@ -12,10 +12,10 @@ use crate::terminal::{self, ago, cut, safe_json, table};
 
 const TITLE_COLUMNS: usize = 48;
 const WORK_COLUMNS: usize = 24;
-/// Before the title; without a piece of work there is no such column.
+/// The column before the title; it is left out if no session belongs to a work.
 const WORK_PLACE: usize = 5;
-/// What a session is called of which nothing is known.
-pub(super) const UNSAID: &str = "(nothing said yet)";
+/// The title of a session without one.
+pub(super) const NO_TITLE: &str = "(nothing said yet)";
 /// Enough of an id's random end to tell sessions apart.
 const TAIL_CHARS: usize = 8;
 
@@ -51,7 +51,7 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
             row.turns.0.to_string(),
             ago(row.active_at, now),
             row.agent.clone(),
-            cut(row.title.as_deref().unwrap_or(UNSAID), TITLE_COLUMNS),
+            cut(row.title.as_deref().unwrap_or(NO_TITLE), TITLE_COLUMNS),
             row.project.clone(),
         ];
         if has_work {
@@ -83,7 +83,7 @@ fn deleted(page: &DeletedPage, json: bool) -> Result<()> {
             ago(row.deleted_at, now),
             row.turns.0.to_string(),
             row.agent.clone(),
-            cut(row.title.as_deref().unwrap_or(UNSAID), TITLE_COLUMNS),
+            cut(row.title.as_deref().unwrap_or(NO_TITLE), TITLE_COLUMNS),
             row.project.clone(),
         ]
     };
@@ -112,6 +112,6 @@ pub(super) fn state(row: &SessionRow) -> String {
     }
     let word =
         serde_json::to_value(row.state).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
-    // The mark for what came to rest unseen.
+    // The mark of a session that came to rest unseen.
     if row.unobserved { format!("{word} *") } else { word }
 }

@@ -1,7 +1,7 @@
 //! `throughline mcp`: a session's tools on standard input and output, for a client that starts its servers itself.
 //!
-//! Invariant: it knows no tool. Each line goes to `/mcp` of the running server as it is, and each answer comes back as one
-//! line; nothing else is written to standard output.
+//! Invariant: it knows no tool. Each line goes unchanged to `/mcp` of the running server, and each answer comes back
+//! as one line; nothing else is written to standard output.
 
 use std::path::Path;
 
@@ -19,12 +19,12 @@ use crate::client::Client;
 use crate::data_dir::DataDir;
 use crate::paging::PageCursor;
 
-/// More than the server takes in one message.
+/// More than the server accepts in one message.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 pub(super) async fn run(data: &DataDir, mcp: &cli::Mcp) -> Result<()> {
-    // It stays open too long to stand in for a server.
+    // It stays open too long to run a server inside of this process.
     let client = Client::of_running(data).await?;
     let client = client.context("no server runs on this data folder; `throughline serve` starts one")?;
     let session = match &mcp.session {
@@ -45,7 +45,7 @@ pub(super) async fn run(data: &DataDir, mcp: &cli::Mcp) -> Result<()> {
     Ok(())
 }
 
-/// The session that was last active among those whose project this directory belongs to.
+/// The last active session of the project that this directory belongs to.
 async fn newest_here(client: &Client) -> Result<SessionId> {
     let here = std::env::current_dir().context("this directory cannot be found")?;
     let mut cursor = PageCursor::default();
@@ -61,7 +61,7 @@ async fn newest_here(client: &Client) -> Result<SessionId> {
     }
 }
 
-/// The next line without its end; `None` at the end of the input. One that is too long is given as far as it is read.
+/// The next line without its end; `None` at the end of the input. A line that is too long is cut.
 async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     input.take(MAX_LINE_BYTES).read_until(b'\n', &mut line).await?;
@@ -80,12 +80,12 @@ async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<Vec
 struct Bridge {
     client: Client,
     session: SessionId,
-    /// What a handshake agreed on; the stateless revision says it in each message.
+    /// The protocol version from the handshake; in the stateless revision each message has it.
     version: Option<String>,
 }
 
 impl Bridge {
-    /// Hands a message to the server; what is to be written for it.
+    /// Sends a message to the server and returns the lines to write.
     async fn pass_on(&mut self, line: &[u8]) -> Vec<Value> {
         if line.is_empty() {
             return Vec::new();
@@ -127,7 +127,7 @@ impl Bridge {
                 request = request.header(name, value);
             }
         }
-        let (status, body) = self.client.exchange(request.body(Full::new(Bytes::copy_from_slice(line)))?).await?;
+        let (status, body) = self.client.send_raw(request.body(Full::new(Bytes::copy_from_slice(line)))?).await?;
         let answers = answers(&body);
         if answers.is_empty() && !status.is_success() {
             match serde_json::from_slice::<wire::ErrorBody>(&body) {
@@ -139,7 +139,7 @@ impl Bridge {
     }
 }
 
-/// The messages of an answer: one, or several as a stream of events.
+/// The messages of a response: one, or several as a stream of events.
 fn answers(body: &[u8]) -> Vec<Value> {
     let is_message = |value: &Value| value["jsonrpc"] == "2.0";
     match serde_json::from_slice::<Value>(body) {

@@ -1,6 +1,6 @@
-//! `throughline next`: the steps that a session's agent offers, and one of them taken.
+//! `throughline next`: lists the steps that a session's agent offers, and takes one of them.
 //!
-//! Invariant: a step is taken once; whoever takes it again is led to the same session, and brings it on if its server
+//! Invariant: a step is taken once. Taking it again leads to the same session, and starts its agent if the server
 //! ended before it had begun.
 
 use anyhow::{Context as _, Result, bail};
@@ -13,12 +13,12 @@ use crate::cli;
 use crate::client::Client;
 use crate::commands::installed;
 use crate::commands::list::tail;
-use crate::commands::send::{Answer, leave};
+use crate::commands::send::{AnswerPrinter, leave};
 use crate::data_dir::DataDir;
 use crate::paging::PageCursor;
 use crate::terminal::{self, safe, safe_json};
 
-/// How many entries of a session that begins with a prompt stand before it at most.
+/// How many entries may come before the first prompt of a session.
 const BEGINNING: u32 = 20;
 
 pub(super) async fn run(data: &DataDir, next: cli::Next) -> Result<()> {
@@ -85,7 +85,7 @@ fn find<'a>(steps: &'a [NextBlock], block: NextId, session: &str) -> Result<&'a 
              again, with a metaContext"
         ),
         OfferState::Superseded => {
-            // One that was offered by another name of the work is in the list.
+            // A step that was offered under another name of the work is in the list.
             let again = |other: &&NextBlock| {
                 other.meta_context == step.meta_context
                     && other.turn > step.turn
@@ -141,15 +141,15 @@ async fn take(client: &Client, session: &Session, step: &NextBlock, next: cli::N
     if detach {
         return Ok(());
     }
-    match Stage::of(&begun, was_taken) {
-        Stage::Begins => hear(client, &begun, None, json).await,
-        Stage::Waits => {
-            // Followed before it goes on, so that nothing of the answer is missed.
+    match Progress::of(&begun, was_taken) {
+        Progress::Begins => print_first_turn(client, &begun, None, json).await,
+        Progress::Waits => {
+            // Follows before the agent starts, so that nothing of the answer is missed.
             let after = Some(begun.cursor.as_str());
-            hear(client, &begun, after, json).await
+            print_first_turn(client, &begun, after, json).await
         }
-        Stage::Over if json => Ok(()),
-        Stage::Over => Ok(terminal::advice(&format!("`throughline show {}` prints it.", tail(begun.row.id)))?),
+        Progress::Over if json => Ok(()),
+        Progress::Over => Ok(terminal::advice(&format!("`throughline show {}` prints it.", tail(begun.row.id)))?),
     }
 }
 
@@ -160,9 +160,9 @@ fn led_to(step: &NextBlock, begun: &Session, was_taken: bool) -> Vec<String> {
     [safe(&line)].into_iter().chain(command_lines(&step.command)).collect()
 }
 
-/// How far a session is that a step led to.
+/// How far the session is that a step led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum Progress {
     /// Its first turn is about to begin, or runs.
     Begins,
     /// Its first prompt waits, and nobody starts its agent.
@@ -171,7 +171,7 @@ enum Stage {
     Over,
 }
 
-impl Stage {
+impl Progress {
     fn of(begun: &Session, was_taken: bool) -> Self {
         let works = match begun.row.state {
             SessionState::Starting | SessionState::Running | SessionState::NeedsYou | SessionState::Unresponsive => {
@@ -190,17 +190,18 @@ impl Stage {
     }
 }
 
-/// Prints the answer of a session's first turn as it comes. One that waits (`after` says since when) has its agent started.
-async fn hear(client: &Client, begun: &Session, after: Option<&str>, json: bool) -> Result<()> {
+/// Prints the answer of a session's first turn as it comes. If its prompt waits (`after` is the cursor), starts its
+/// agent.
+async fn print_first_turn(client: &Client, begun: &Session, after: Option<&str>, json: bool) -> Result<()> {
     let id = begun.row.id;
     let prompt = first_prompt(client, id).await?;
-    let mut answer = Answer::follow(client, id, after, json).await?;
+    let mut answer = AnswerPrinter::follow(client, id, after, json).await?;
     if after.is_some() {
         let wish = Resume { agent: None, key: None };
         client.post::<Value>(&format!("/sessions/{id}/resume"), Some(&wish)).await?;
     }
     tokio::select! {
-        // Listened for before anything is printed: whoever reads a word may stop us at once.
+        // Before anything is printed: a reader may stop us with the first word.
         biased;
         signal = tokio::signal::ctrl_c() => signal.map_err(Into::into).and_then(|()| leave(client)),
         done = answer.print(client, prompt) => done,

@@ -1,4 +1,5 @@
-//! `throughline permissions`: what agents are answered without asking, because a person answered the very same before.
+//! `throughline permissions`: lists the answers that are given again without asking, because a person answered the
+//! same question before.
 
 use anyhow::{Result, bail};
 use engine::{Clock as _, SystemClock};
@@ -11,9 +12,9 @@ use crate::client::Client;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, ago, safe_json, table};
 
-/// How much of what it is about stands in its row; `--json` prints more.
+/// How much of the subject is in a row; `--json` prints more.
 const SUBJECT_CHARS: usize = 60;
-/// How much of an id is asked for at least.
+/// The shortest accepted part of an id.
 const PART_CHARS: usize = 4;
 
 pub(super) async fn run(data: &DataDir, permissions: cli::Permissions) -> Result<()> {
@@ -56,7 +57,7 @@ async fn forget(client: &Client, named: &str, json: bool) -> Result<()> {
     Ok(terminal::line("Forgotten. The same is asked again, unless the agent itself was told to allow it always.")?)
 }
 
-/// The one whose id begins or ends like this.
+/// The permission whose id begins or ends like this.
 async fn find(client: &Client, part: &str) -> Result<RememberedId> {
     if part.len() < PART_CHARS {
         bail!("{part:?} is too little of an id; give {PART_CHARS} or more characters of its beginning or its end");
@@ -96,7 +97,7 @@ fn row(permission: &RememberedPermission, now: Timestamp) -> Vec<String> {
     ]
 }
 
-/// From its beginning, all lines in one: nothing stands before what is seen.
+/// The beginning of the subject, on one line, so that nothing before it is hidden.
 fn shortened(subject: &str) -> String {
     match subject.char_indices().nth(SUBJECT_CHARS) {
         Some((at, _)) => format!("{}…", &subject[..at]),
@@ -104,7 +105,7 @@ fn shortened(subject: &str) -> String {
     }
 }
 
-/// As the wire has it.
+/// The value's name in JSON.
 fn word(value: impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `throughline queue` and `unqueue`: the prompts that wait, and one of them taken out.
+//! `throughline queue` and `unqueue`: lists the waiting prompts, and removes one.
 
 use anyhow::{Result, bail};
 use engine::{Clock as _, SystemClock};
@@ -25,7 +25,7 @@ pub(super) async fn list(data: &DataDir, queue: &cli::Queue) -> Result<()> {
     }
     let now = SystemClock.now();
     let row = |(index, prompt): (usize, &QueuedPrompt)| {
-        vec![(index + 1).to_string(), ago(prompt.queued_at, now), prompt.interaction_id.to_string(), words(prompt)]
+        vec![(index + 1).to_string(), ago(prompt.queued_at, now), prompt.interaction_id.to_string(), one_line(prompt)]
     };
     let rows: Vec<Vec<String>> = waiting.iter().enumerate().map(row).collect();
     for line in table(&["N", "SINCE", "ID", "PROMPT"], &rows) {
@@ -43,7 +43,7 @@ pub(super) async fn remove(data: &DataDir, unqueue: &cli::Unqueue) -> Result<()>
         let told = json!({ "interactionId": prompt.interaction_id, "text": prompt.text });
         return Ok(terminal::line(&safe_json(&told.to_string()))?);
     }
-    Ok(terminal::line(&safe(&format!("It will not be sent: {}", words(&prompt))))?)
+    Ok(terminal::line(&safe(&format!("It will not be sent: {}", one_line(&prompt))))?)
 }
 
 async fn take_out(client: &Client, unqueue: &cli::Unqueue) -> Result<QueuedPrompt> {
@@ -61,8 +61,8 @@ async fn take_out(client: &Client, unqueue: &cli::Unqueue) -> Result<QueuedPromp
     Ok(prompt)
 }
 
-/// On one line.
-fn words(prompt: &QueuedPrompt) -> String {
+/// The prompt on one line.
+fn one_line(prompt: &QueuedPrompt) -> String {
     let line = prompt.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let images =
         if prompt.images.is_empty() { String::new() } else { format!(" [with {} images]", prompt.images.len()) };

@@ -1,4 +1,4 @@
-//! `throughline rename`: a session's name, which a person gives and nothing else changes.
+//! `throughline rename`: sets a session's name, which only a person changes.
 
 use anyhow::Result;
 use serde_json::json;
@@ -6,7 +6,7 @@ use server::wire::Session;
 
 use crate::cli;
 use crate::client::Client;
-use crate::commands::list::{UNSAID, tail};
+use crate::commands::list::{NO_TITLE, tail};
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
 
@@ -24,7 +24,7 @@ pub(super) async fn run(data: &DataDir, rename: cli::Rename) -> Result<()> {
         let told = json!({ "id": id, "name": row.meta.name, "title": row.title });
         return Ok(terminal::line(&safe_json(&told.to_string()))?);
     }
-    let title = row.title.as_deref().unwrap_or(UNSAID);
+    let title = row.title.as_deref().unwrap_or(NO_TITLE);
     Ok(terminal::line(&safe(&match row.meta.name.is_empty() {
         true => format!("Session {} has no name any more; its title is: {title}", tail(id)),
         false => format!("Session {} is called: {title}", tail(id)),

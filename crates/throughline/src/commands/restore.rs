@@ -1,4 +1,4 @@
-//! `throughline restore`: a backup or an export put back.
+//! `throughline restore`: restores a backup or an export.
 
 use anyhow::Result;
 use engine::{Clock as _, SystemClock};
@@ -8,13 +8,13 @@ use store::outside::{RestoreError, RestoreWish, Restored, restore};
 use crate::cli;
 use crate::data_dir::DataDir;
 use crate::host::{explain, new_incarnation};
-use crate::progress::watched;
+use crate::progress::run_with_bar;
 use crate::terminal::{self, counted, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, wish: cli::Restore) -> Result<()> {
     data.prepare()?;
     let (store, from, replace) = (data.database(), wish.path.clone(), wish.replace);
-    let restored = watched(move |progress| {
+    let restored = run_with_bar(move |progress| {
         let (incarnation, at) = (new_incarnation(), SystemClock.now());
         restore(&RestoreWish { from: &from, store: &store, incarnation, at, replace }, progress)
     })

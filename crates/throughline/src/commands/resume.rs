@@ -1,4 +1,4 @@
-//! `throughline resume`: the session goes on, with its agent or with another.
+//! `throughline resume`: starts a session's agent again, or hands the session to another.
 
 use anyhow::Result;
 use server::wire::{Resume, Resumed};

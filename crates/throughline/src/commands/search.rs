@@ -1,4 +1,4 @@
-//! `throughline search`: words in all sessions, or in one.
+//! `throughline search`: searches all sessions, or one.
 
 use std::io::IsTerminal as _;
 
@@ -20,11 +20,11 @@ pub(super) async fn run(data: &DataDir, search: &cli::Search) -> Result<()> {
         Some(name) => {
             let session = client.find_session(name).await?;
             let path = query(&format!("/sessions/{}/search", session.row.id), &words, search);
-            inside(&client.get(&path).await?, search.json)
+            print_contents(&client.get(&path).await?, search.json)
         }
         None => {
             let page: SearchPage = client.get(&query("/search", &words, search)).await?;
-            let shown = everywhere(&page, search.json);
+            let shown = print_results(&page, search.json);
             if search.open
                 && let Some(first) = page.results.first()
             {
@@ -54,7 +54,7 @@ fn query(path: &str, words: &str, search: &cli::Search) -> String {
     format!("{path}?q={}&limit={}{exact}", encoded(words), search.limit)
 }
 
-fn everywhere(page: &SearchPage, json: bool) -> Result<()> {
+fn print_results(page: &SearchPage, json: bool) -> Result<()> {
     if json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(page)?))?);
     }
@@ -87,7 +87,7 @@ fn everywhere(page: &SearchPage, json: bool) -> Result<()> {
     Ok(())
 }
 
-fn inside(toc: &Toc, json: bool) -> Result<()> {
+fn print_contents(toc: &Toc, json: bool) -> Result<()> {
     if json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(toc)?))?);
     }
@@ -121,7 +121,7 @@ fn role(result: &SearchResult) -> String {
     }
 }
 
-/// A snippet with what was found in it set off, where colours are shown.
+/// A snippet with the found words highlighted, if the terminal has colours.
 fn shown(snippet: &Snippet) -> String {
     if !has_colours() {
         return safe(&snippet.text);

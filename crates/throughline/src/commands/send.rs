@@ -1,7 +1,7 @@
-//! `throughline send`: a prompt, and its answer as it comes.
+//! `throughline send`: sends a prompt and prints its answer as it comes.
 
 mod questions;
-mod words;
+mod text_printer;
 
 use std::io::{IsTerminal as _, Read as _};
 use std::time::Duration;
@@ -18,20 +18,20 @@ use server::wire::{
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
-use self::questions::{How, Questions};
-use self::words::{Print, Words};
+use self::questions::{AnswerPlace, Questions};
+use self::text_printer::{Print, TextPrinter};
 use crate::cli;
 use crate::client::{Client, Stream};
 use crate::commands::answer;
 use crate::commands::list::tail;
 use crate::data_dir::DataDir;
-use crate::outcome_text::because;
+use crate::outcome_text::reason_suffix;
 use crate::terminal::{self, safe, safe_json};
 use crate::transcript_text::item_lines;
 
-/// A rule answers a question within this time of its being asked, if the disk is not slow.
+/// A rule answers a question within this time, if the disk is not slow.
 const RULES_TAKE: Duration = Duration::from_millis(250);
-/// Why a turn failed whose agent wants a sign-in.
+/// The reason of a turn that failed because the agent wants a sign-in.
 const SIGNED_OUT: &str = "signed_out";
 
 pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
@@ -41,8 +41,8 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
     if send.no_wait && !client.has_server() {
         bail!("no server is running that could answer later; leave out --no-wait, or start one with `throughline`");
     }
-    // Followed before the prompt goes out, so that nothing of the answer is missed.
-    let mut answer = Answer::follow(&client, session.row.id, Some(&session.cursor), send.json).await?;
+    // Follows before the prompt is sent, so that nothing of the answer is missed.
+    let mut answer = AnswerPrinter::follow(&client, session.row.id, Some(&session.cursor), send.json).await?;
     let prompt = NewPrompt { text, images: Vec::new(), when_busy: WhenBusy::Queue, key: None };
     if !send.json && !session.open_requests.is_empty() {
         let session = tail(session.row.id);
@@ -54,7 +54,7 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
         terminal::line(&line).map_err(Into::into)
     } else {
         tokio::select! {
-            // Listened for before anything is printed: whoever reads a word may stop us at once.
+            // Before anything is printed: a reader may stop us with the first word.
             biased;
             signal = tokio::signal::ctrl_c() => signal.map_err(Into::into).and_then(|()| leave(&client)),
             done = answer.print(&client, accepted.interaction_id) => done,
@@ -75,8 +75,8 @@ fn read_prompt() -> Result<String> {
     Ok(text)
 }
 
-/// Ctrl+C: what becomes of the turn depends on who hosts it. Without a server it ends with this command, which first
-/// writes down what was said.
+/// Ctrl+C: what happens to the turn depends on who hosts it. Without a server it ends with this command, which first
+/// stores what was said.
 pub(super) fn leave(client: &Client) -> Result<()> {
     match client.has_server() {
         true => bail!("stopped listening; the turn goes on, and `throughline show` prints what comes of it"),
@@ -84,27 +84,27 @@ pub(super) fn leave(client: &Client) -> Result<()> {
     }
 }
 
-/// The answer to one prompt, among whatever else happens in the session.
-pub(super) struct Answer {
+/// Prints the answer to one prompt, among whatever else happens in the session.
+pub(super) struct AnswerPrinter {
     socket: WebSocketStream<Box<dyn Stream>>,
     session: SessionId,
     json: bool,
-    /// Words are shown before they are durable. Only to people: a file gets what is.
+    /// Print text before it is durable. Only on a terminal: a file gets durable text.
     previews: bool,
-    /// The prompt's turn, once it has started, and its words.
+    /// The prompt's turn, once it has started, and its text.
     turn: Option<Turn>,
-    words: Option<Words>,
-    /// The calls of the turn that are still open.
+    words: Option<TextPrinter>,
+    /// The open calls of the turn.
     calls: Vec<ToolCall>,
     questions: Questions,
-    /// Others can answer while this waits.
+    /// A server runs, so others can answer while this waits.
     has_server: bool,
-    /// What was printed last ended its line.
+    /// The last printed text ended its line.
     at_line_start: bool,
 }
 
-impl Answer {
-    /// From that cursor on, or from the session's beginning.
+impl AnswerPrinter {
+    /// Follows the session from a cursor, or from its beginning.
     pub(super) async fn follow(client: &Client, session: SessionId, after: Option<&str>, json: bool) -> Result<Self> {
         let mut socket = client.live().await?;
         let request = Request::Follow { session, after: after.map(str::to_owned), turns: None, batch: false };
@@ -134,27 +134,27 @@ impl Answer {
                     continue;
                 }
             };
-            // A server that is killed breaks the line; which error that gives is of no use to anybody.
+            // A killed server breaks the connection; the error itself helps nobody.
             let Some(Ok(message)) = message else { break };
             let Message::Text(text) = message else { continue };
             match serde_json::from_str(&text)? {
                 ServerFrame::LargeEntry { session, entry, .. } if session == self.session => {
                     let page: EntryPage = client.get(entry.read.trim_start_matches("/api/v1")).await?;
                     for entry in page.entries {
-                        if let Some(stop) = self.take_entry(client, entry, prompt).await? {
+                        if let Some(stop) = self.print_entry(client, entry, prompt).await? {
                             return self.end(&stop);
                         }
                     }
                 }
                 ServerFrame::Entry { session, entry, .. } if session == self.session => {
-                    if let Some(stop) = self.take_entry(client, entry, prompt).await? {
+                    if let Some(stop) = self.print_entry(client, entry, prompt).await? {
                         return self.end(&stop);
                     }
                 }
                 ServerFrame::Preview { session, turn, kind: WordsOf::Text, block, text }
                     if session == self.session && Some(turn) == self.turn && self.previews =>
                 {
-                    self.say(|words| words.preview(block, &text))?;
+                    self.print_words(|words| words.preview(block, &text))?;
                 }
                 ServerFrame::Reset { session, .. } if session == self.session => {
                     bail!("the session was deleted while the prompt waited")
@@ -170,19 +170,19 @@ impl Answer {
         bail!("the server went away; what it stored is there: `throughline show {}`", tail(self.session))
     }
 
-    /// Prints what an entry says; how the turn ended, if it did.
-    async fn take_entry(&mut self, client: &Client, entry: Entry, prompt: InteractionId) -> Result<Option<Stop>> {
+    /// Prints an entry; returns how the turn ended, if it did.
+    async fn print_entry(&mut self, client: &Client, entry: Entry, prompt: InteractionId) -> Result<Option<Stop>> {
         if self.json && self.concerns(&entry.event, prompt) {
             terminal::line(&safe_json(&serde_json::to_string(&entry)?))?;
         }
-        // What is asked beside the turns may be what the prompt waits for.
+        // A question outside of the turns may be what the prompt waits for.
         if let SessionEvent::PermissionAsked { request, question, turn } = &entry.event
             && (turn.is_none() || *turn == self.turn)
             && !self.json
         {
             self.ask(client, *request, question).await?;
         }
-        self.hear(entry.event, prompt)
+        self.print_event(entry.event, prompt)
     }
 
     fn concerns(&self, event: &SessionEvent, prompt: InteractionId) -> bool {
@@ -197,15 +197,15 @@ impl Answer {
         }
     }
 
-    /// Prints what an entry adds; how the turn ended, once it has.
-    fn hear(&mut self, event: SessionEvent, prompt: InteractionId) -> Result<Option<Stop>> {
+    /// Prints what an event adds; returns how the turn ended, once it has.
+    fn print_event(&mut self, event: SessionEvent, prompt: InteractionId) -> Result<Option<Stop>> {
         match event {
             SessionEvent::TurnStarted { turn, interaction_id } if interaction_id == prompt => {
                 self.turn = Some(turn);
-                self.words = Some(Words::new(turn, tail(self.session)));
+                self.words = Some(TextPrinter::new(turn, tail(self.session)));
             }
             SessionEvent::TextPart { turn, block, text } if Some(turn) == self.turn && !self.json => {
-                self.say(|words| words.hear(block, &text))?;
+                self.print_words(|words| words.add_durable(block, &text))?;
             }
             SessionEvent::ToolStarted { turn, tool, call_id, change } if Some(turn) == self.turn && !self.json => {
                 self.calls.push(ToolCall::begin(tool, call_id, &change));
@@ -239,7 +239,7 @@ impl Answer {
                 }
                 self.show_questions()?;
             }
-            // What to do about it follows.
+            // The advice about it follows.
             SessionEvent::TurnEnded { stop, .. } if stop.reason.as_deref() == Some(SIGNED_OUT) => (),
             SessionEvent::TurnEnded { turn, stop } if Some(turn) == self.turn => return Ok(Some(stop)),
             SessionEvent::AgentStateChanged { state: model::AgentState::SignedOut, methods, .. } => {
@@ -279,21 +279,21 @@ impl Answer {
         }
     }
 
-    /// Takes a question in. One that a rule answers at once is not put to anybody.
+    /// Handles a question. One that a rule answers at once is not shown.
     async fn ask(&mut self, client: &Client, request: Asked, question: &model::Question) -> Result<()> {
         self.questions.add(request, question.clone());
-        // Told once too often is better than not told.
+        // In doubt the question is shown.
         if self.is_open(client, request).await.unwrap_or(true) { self.show_questions() } else { Ok(()) }
     }
 
-    /// Whether a request still waits after the rules had their turn.
+    /// Whether a request is still open after the rules had time to answer.
     async fn is_open(&self, client: &Client, request: Asked) -> Result<bool> {
         let path = format!("/sessions/{}", self.session);
         if self.questions.at_terminal() {
-            // Whoever reads here does observe the session, and it answers when it is done with what it is at.
+            // A person who reads here observes the session, and the server answers once its rules are done.
             client.post::<Observed>(&format!("{path}/observe"), None::<&()>).await?;
         } else {
-            // A script sees nothing, so that nothing may be marked as seen.
+            // A script sees nothing, so nothing may be marked as seen.
             tokio::time::sleep(RULES_TAKE).await;
         }
         let now: Session = client.get(&path).await?;
@@ -304,11 +304,11 @@ impl Answer {
         while let Some((lines, how)) = self.questions.show_next() {
             self.lines(&lines)?;
             match how {
-                How::Here(prompt) => self.piece(&prompt)?,
-                How::Elsewhere if !self.has_server => anyhow::bail!(
+                AnswerPlace::Here(prompt) => self.piece(&prompt)?,
+                AnswerPlace::Elsewhere if !self.has_server => anyhow::bail!(
                     "the agent asks, and nobody can answer here; run this at a terminal, or while `throughline serve` runs"
                 ),
-                How::Elsewhere => {
+                AnswerPlace::Elsewhere => {
                     let session = tail(self.session);
                     terminal::remark(&format!(
                         "the agent waits: answer on the page, or `throughline answer {session} allow`"
@@ -319,7 +319,7 @@ impl Answer {
         Ok(())
     }
 
-    /// Passes on what the person typed.
+    /// Handles a line that the person typed.
     async fn take_line(&mut self, client: &Client, line: &str) -> Result<()> {
         // The person ended the line.
         self.at_line_start = true;
@@ -339,7 +339,7 @@ impl Answer {
         };
         self.questions.set_given(request);
         let new = NewAnswer { option, fields: None, remember: false, key: None };
-        if let Err(err) = answer::give(client, &self.session.to_string(), &request.to_string(), &new).await {
+        if let Err(err) = answer::send_answer(client, &self.session.to_string(), &request.to_string(), &new).await {
             self.questions.set_not_taken(request);
             terminal::remark(&format!("{err}; if it still waits, `throughline answer` answers it"));
         }
@@ -350,8 +350,8 @@ impl Answer {
         self.lines(&item_lines(item, &tail(self.session)))
     }
 
-    /// Prints what comes of the turn's words.
-    fn say(&mut self, what: impl FnOnce(&mut Words) -> Vec<Print>) -> Result<()> {
+    /// Prints what the change of the turn's text yields.
+    fn print_words(&mut self, what: impl FnOnce(&mut TextPrinter) -> Vec<Print>) -> Result<()> {
         for print in self.words.as_mut().map(what).unwrap_or_default() {
             match print {
                 Print::Words(words) => self.piece(&words)?,
@@ -361,9 +361,9 @@ impl Answer {
         Ok(())
     }
 
-    /// Prints lines that are none of the turn's words, behind those.
+    /// Prints lines that are not part of the turn's text, after it.
     fn lines(&mut self, lines: &[String]) -> Result<()> {
-        self.say(Words::pause)?;
+        self.print_words(TextPrinter::pause)?;
         self.put(lines)
     }
 
@@ -380,7 +380,7 @@ impl Answer {
 
     fn piece(&mut self, text: &str) -> Result<()> {
         if !text.is_empty() {
-            terminal::piece(&safe(text))?;
+            terminal::print_text(&safe(text))?;
             self.at_line_start = text.ends_with('\n');
         }
         Ok(())
@@ -388,10 +388,10 @@ impl Answer {
 
     fn end(&mut self, stop: &Stop) -> Result<()> {
         if !self.json {
-            self.say(Words::end)?;
+            self.print_words(TextPrinter::end)?;
             self.lines(&[])?;
         }
-        let reason = because(stop.reason.as_deref());
+        let reason = reason_suffix(stop.reason.as_deref());
         match stop.outcome {
             Outcome::Completed => Ok(()),
             Outcome::Cancelled => bail!("the turn was stopped{reason}"),
@@ -401,7 +401,7 @@ impl Answer {
     }
 }
 
-/// The ways to sign in to an agent, a line each.
+/// The sign-in methods of an agent, a line each.
 fn sign_in_words(methods: &[SignInMethod]) -> String {
     let in_terminal =
         methods.iter().filter_map(|way| way.run.as_ref()).map(|run| format!("  Run {run} in a terminal.\n"));

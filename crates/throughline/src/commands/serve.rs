@@ -1,6 +1,7 @@
 //! `throughline serve`: opens the folder, the port and the socket, and closes them in order.
 //!
-//! Scripts rely on the first line of standard output being the sign-in link, and on `server.json` being there by then.
+//! Scripts rely on two things: the first line of standard output is the sign-in link, and `server.json` exists by
+//! then.
 
 use std::fs;
 use std::io::IsTerminal as _;
@@ -22,31 +23,31 @@ use tokio_util::sync::CancellationToken;
 use crate::cli;
 use crate::config::Config;
 use crate::data_dir::{DataDir, ServerFile, write_private};
-use crate::host::{Address, Host, Purpose};
+use crate::host::{Host, LinkAddress, Purpose};
 use crate::terminal::{self, safe};
 use crate::{hint, link, log};
 
-/// What a Unix socket's path may have on Linux.
+/// The longest path of a Unix socket on Linux.
 const MAX_SOCKET_PATH_BYTES: usize = 107;
-/// How long all of stopping may take; what is not settled by then the next start settles.
+/// The time limit for stopping; what is not settled by then is settled by the next start.
 const STOP_LIMIT: Duration = Duration::from_secs(9);
 
-/// More open files than this are not asked for.
+/// The most open files that are asked for.
 const MAX_OPEN_FILES: u64 = 1 << 20;
-/// So many are never connections.
+/// How many of them are never used for connections.
 const RESERVED_FILES: u64 = 1_024;
 
 const STORE_FAILED: &str = "the store can not be written any more, so the server has stopped; what was acknowledged is \
                             kept. See that the disk is sound and has room, then start again";
 
-/// Serves until it is told to stop. The link that it prints offers a session in `directory`.
+/// Serves until it is told to stop. The printed link offers a session in `directory`.
 pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&str>) -> Result<()> {
     log::start()?;
-    // A limit on the size of files is to be an error of the write that meets it, not the end of the process. The handler
-    // stays when this is dropped.
+    // Without a handler, a write beyond the limit on file sizes would kill the process instead of returning an error.
+    // The handler stays when this is dropped.
     drop(signal(SignalKind::from_raw(SIGXFSZ))?);
     let mut config = Config::load(&data.config())?;
-    config.limits.connections = config.limits.connections.min(room_for_connections(raise_open_files()));
+    config.limits.connections = config.limits.connections.min(max_connections(raise_open_files()));
     if let Some(listen) = serve.listen {
         config.server.listen = listen;
     }
@@ -63,7 +64,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     let local_only = !config.server.behind_proxy && bound.ip().to_canonical().is_loopback();
     let socket = bind_socket(&data.socket())?;
     host.keep_token_file(data).await?;
-    let apps = host.apps(&config, data, Address { url: url.clone(), local_only }, stopping.clone())?;
+    let apps = host.apps(&config, data, LinkAddress { url: url.clone(), local_only }, stopping.clone())?;
     let for_agents = listen_for_agents(&transport, bound, config.server.mcp_listen).await?;
     let reach = for_agents.as_ref().unwrap_or(&listener).local_addr()?;
     host.engine.mount_at(server::mcp_url(reach));
@@ -88,7 +89,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
             None => Ok(()),
         }
     };
-    // Without one of them the server is no longer whole.
+    // If one of them ends, the server is no longer complete.
     let all = async { tokio::try_join!(tcp, unix, for_agents) };
     tokio::pin!(all);
 
@@ -98,7 +99,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
              variable makes one that has; everything else works",
         );
     }
-    // Before the first line is out: whoever reads it may end us at once, and that is to be clean too.
+    // Before the first line is printed: a reader may end us at once, and that has to be clean too.
     let mut signals = Signals::new()?;
     write_server_file(data, &url)?;
     announce(server::sign_in_link(&url, &host.engine.offer_code()), serve.clone(), directory.map(str::to_owned));
@@ -109,8 +110,8 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     };
     tracing::info!("stopping");
     let stop = async {
-        // Sessions settle while their sockets still listen, so that what they say last is heard; then the sockets are
-        // told goodbye, and only then may the store go.
+        // Sessions settle while their sockets are still open, so that their last entries are sent; then the sockets
+        // are closed, and only then the store.
         let settle = async {
             host.engine.shutdown().await;
             stopping.cancel();
@@ -129,11 +130,11 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     };
     if !closed {
         tracing::warn!("stopped with something still open; the next start settles it");
-        // Dropping the store would wait for its threads, however long a disk holds them up.
+        // Dropping the store would wait for its threads, however long a disk blocks them.
         std::mem::forget(Arc::clone(&host.store));
     }
     for file in [data.server_file(), data.socket()] {
-        // A file that is gone already is as it should be.
+        // It may be gone already.
         drop(fs::remove_file(file));
     }
     served
@@ -145,7 +146,7 @@ async fn bind(address: SocketAddr) -> Result<TcpListener> {
     })
 }
 
-/// A listener of their own for agents, where one is wanted, or where the one that people use is not plain HTTP on loopback.
+/// Binds a separate listener for agents, if one is configured or if the main one is not plain HTTP on loopback.
 async fn listen_for_agents(
     transport: &Transport,
     bound: SocketAddr,
@@ -166,7 +167,7 @@ async fn listen_for_agents(
     }
 }
 
-/// We own the store, so a socket that lies here was left by a server that is gone.
+/// We own the store, so an existing socket file is left from a server that has ended.
 fn bind_socket(path: &Path) -> Result<UnixListener> {
     if path.as_os_str().len() > MAX_SOCKET_PATH_BYTES {
         bail!("{} is too long for a socket; choose a shorter --data-dir", path.display());
@@ -177,7 +178,8 @@ fn bind_socket(path: &Path) -> Result<UnixListener> {
     Ok(socket)
 }
 
-/// Browsers refuse it, but it is no reason not to serve: after a reset the clock may be wrong, not the certificate.
+/// Warns only: browsers refuse an expired certificate, but after a reset the clock may be wrong and not the
+/// certificate.
 fn warn_of_expired(transport: &Transport) {
     let Transport::Tls(settings) = transport else { return };
     let now = jiff::Timestamp::from_millisecond(SystemClock.now().as_millis()).unwrap_or_default();
@@ -187,24 +189,24 @@ fn warn_of_expired(transport: &Transport) {
     }
 }
 
-/// Lets this process open as many files as it may, and gives back how many that are. Agents get their own limit from their
+/// Raises the limit of open files as far as allowed, and returns it. Agents get their own limit from their
 /// supervisor.
 fn raise_open_files() -> u64 {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    // Some systems allow a billion, and kernel tables grow with the number that is in use.
+    // Some systems allow a billion, and kernel tables grow with the number in use.
     let wanted = maximum.unwrap_or(MAX_OPEN_FILES).min(MAX_OPEN_FILES);
     let raised = current.is_some_and(|current| current < wanted)
         && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_ok();
     if raised { wanted } else { current.unwrap_or(wanted) }
 }
 
-/// How many of the open files may be connections: the store, the index, the command line and agents need some as well.
-fn room_for_connections(open_files: u64) -> usize {
+/// How many of the open files may be connections; the rest is for the store, the index, the command line and agents.
+fn max_connections(open_files: u64) -> usize {
     let reserve = RESERVED_FILES.min(open_files / 2);
     usize::try_from(open_files - reserve).unwrap_or(usize::MAX)
 }
 
-/// The address that people open: never one that other machines could reach unguarded.
+/// The address that people open; never one that other machines could reach unguarded.
 fn url(config: &Config, bound: SocketAddr) -> String {
     let scheme = if config.server.tls.is_some() || config.server.behind_proxy { "https" } else { "http" };
     match config.server.hosts.first() {
@@ -226,7 +228,8 @@ fn write_server_file(data: &DataDir, url: &str) -> Result<()> {
     write_private(&data.server_file(), &serde_json::to_vec_pretty(&file)?).context("could not write server.json")
 }
 
-/// Prints the link where it may block: whoever reads standard output, or does not, holds up nothing and ends nothing.
+/// Prints the link on a thread of its own: a reader of standard output that blocks or closes it does not stop the
+/// server.
 fn announce(link: String, serve: cli::Serve, directory: Option<String>) {
     drop(tokio::task::spawn_blocking(move || {
         if let Err(err) = show_link(&link, &serve, directory.as_deref()) {
@@ -258,14 +261,14 @@ pub(super) fn show_page(link: &str, serve: &cli::Serve) -> Result<()> {
     Ok(())
 }
 
-/// What a process is sent that writes past a limit on the size of its files; its default is death.
+/// The signal to a process that writes beyond the limit on file sizes; by default it kills.
 const SIGXFSZ: i32 = rustix::process::Signal::XFSZ.as_raw();
 
-/// Ctrl+C, what service managers send, and the end of the terminal.
+/// Ctrl+C, the signal of service managers, and the end of the terminal.
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// None where whoever started us wants it ignored, as `nohup` does.
+    /// None if the parent wants it ignored, as `nohup` does.
     hang_up: Option<tokio::signal::unix::Signal>,
 }
 
@@ -284,7 +287,7 @@ impl Signals {
     }
 }
 
-/// The kernel tells it as a mask, in which the lowest bit is this signal. Elsewhere than on Linux it is not known.
+/// Reads the mask of ignored signals, in which the lowest bit is this one. Known on Linux only.
 fn ignores_hang_up() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

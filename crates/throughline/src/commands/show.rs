@@ -1,4 +1,4 @@
-//! `throughline show`: a session's transcript, folded here from its entries.
+//! `throughline show`: prints a session's transcript, folded from its entries.
 
 use anyhow::Result;
 use model::{Aside, Entry, HandOver, Shown, Transcript, TranscriptTurn, Turn};
@@ -7,7 +7,7 @@ use server::wire::{EntryPage, Session};
 use crate::block_text::Steps;
 use crate::cli;
 use crate::client::Client;
-use crate::commands::list::{UNSAID, tail};
+use crate::commands::list::{NO_TITLE, tail};
 use crate::commands::next;
 use crate::data_dir::DataDir;
 use crate::paging::PageCursor;
@@ -44,7 +44,7 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
         false => Vec::new(),
     };
     client.close().await;
-    // What could be read is shown also where the rest is damaged; then that is said.
+    // If the rest is damaged, what could be read is shown before the error.
     if !show.json && (read.is_ok() || !transcript.turns.is_empty()) {
         print(&session, &transcript, &steps.into_iter().collect(), read.is_ok())?;
     }
@@ -60,7 +60,7 @@ fn print_or_fold(entry: &Entry, json: bool, transcript: &mut Transcript) -> Resu
 }
 
 fn print(session: &Session, transcript: &Transcript, steps: &Steps, whole: bool) -> Result<()> {
-    let title = session.row.title.as_deref().unwrap_or(UNSAID);
+    let title = session.row.title.as_deref().unwrap_or(NO_TITLE);
     terminal::line(&safe(title))?;
     terminal::line(&safe(&format!("{} in {}", session.row.agent, session.row.cwd)))?;
     if let Some(line) = place(session) {
@@ -83,7 +83,7 @@ fn print(session: &Session, transcript: &Transcript, steps: &Steps, whole: bool)
     Ok(())
 }
 
-/// What it is a part of, and where it was started from.
+/// The work that the session belongs to, and the session that it was started from.
 fn place(session: &Session) -> Option<String> {
     let work = session.meta_context.as_ref().map(|work| format!("part of {}", work.name));
     let from = session.row.from.map(|from| format!("started from {} of session {}", from.block, tail(from.session)));
@@ -91,7 +91,7 @@ fn place(session: &Session) -> Option<String> {
     Some(words.join(", ")).filter(|words| !words.is_empty())
 }
 
-/// What happened after a turn and before the next; what still waits comes at the end.
+/// Prints what happened between a turn and the next; what still waits comes at the end.
 fn print_between(transcript: &Transcript, after: Turn, session: &str) -> Result<()> {
     let answered = |aside: &&Aside| aside.after == after && aside.permission.answer.is_some();
     for aside in transcript.asides.iter().filter(answered) {

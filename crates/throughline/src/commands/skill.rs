@@ -1,9 +1,9 @@
-//! `throughline skill`: the skills that come with the program, listed, shown, and put where agents look.
+//! `throughline skill`: lists, shows and installs the skills that come with the program.
 //!
 //! Invariant: it needs no server and no data folder.
 
+mod folders;
 mod install;
-mod places;
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ pub(super) fn run(skill: cli::Skill) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The skill of that name, or a word that says which there are.
+/// The skill of that name, or an error that lists them.
 fn named(name: &str) -> Result<Skill> {
     Skill::find(name).with_context(|| {
         let names = SKILLS.map(|skill| skill.name);
@@ -62,5 +62,5 @@ fn show(name: &str, json: bool) -> Result<()> {
         let shown = json!({ "skill": skill.name, "path": file.path, "text": file.text });
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&shown)?))?);
     }
-    Ok(terminal::piece(file.text)?)
+    Ok(terminal::print_text(file.text)?)
 }

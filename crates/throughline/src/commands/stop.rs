@@ -1,4 +1,4 @@
-//! `throughline stop`: ends the turn that runs.
+//! `throughline stop`: cancels the running turn.
 
 use anyhow::Result;
 use serde_json::Value;

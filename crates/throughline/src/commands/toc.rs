@@ -1,11 +1,11 @@
-//! `throughline toc`: a session's contents, a line a turn.
+//! `throughline toc`: prints a session's contents, a line a turn.
 
 use anyhow::Result;
 use server::wire::{Toc, TocEntry, TurnState};
 
 use crate::cli;
 use crate::client::Client;
-use crate::commands::list::UNSAID;
+use crate::commands::list::NO_TITLE;
 use crate::data_dir::DataDir;
 use crate::paging::PageCursor;
 use crate::terminal::{self, safe, safe_json};
@@ -35,7 +35,7 @@ pub(super) async fn run(data: &DataDir, toc: &cli::Toc) -> Result<()> {
     if toc.json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&contents)?))?);
     }
-    let title = Some(contents.session_name.as_str()).filter(|name| !name.is_empty()).unwrap_or(UNSAID);
+    let title = Some(contents.session_name.as_str()).filter(|name| !name.is_empty()).unwrap_or(NO_TITLE);
     terminal::line(&safe(title))?;
     let width = contents.total_turns.to_string().len();
     for entry in &contents.entries {
@@ -47,7 +47,7 @@ pub(super) async fn run(data: &DataDir, toc: &cli::Toc) -> Result<()> {
     Ok(())
 }
 
-/// What a reader should know of a turn beside its line.
+/// The mark behind a turn's line.
 pub(super) fn mark(entry: &TocEntry) -> &'static str {
     match entry.state {
         TurnState::Completed => "",

@@ -1,4 +1,4 @@
-//! `throughline token`: who may come in.
+//! `throughline token`: makes, lists and ends credentials.
 
 mod device;
 
@@ -30,7 +30,7 @@ async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Resu
         }
         cli::Token::New(new) => match new.device {
             Some(device) => return device::run(client, data, device, new.url, new.json).await,
-            None => return for_a_program(client, new).await,
+            None => return make_program_token(client, new).await,
         },
         cli::Token::List { json } => {
             let page: TokenPage = client.get("/tokens").await?;
@@ -55,7 +55,7 @@ async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Resu
         }
         cli::Token::Rotate { yes, json } => {
             let question = "End every credential? Each browser, phone and program has to be signed in again. [y/N] ";
-            if !yes && terminal::is_at_keyboard() && !terminal::is_meant(question)? {
+            if !yes && terminal::is_at_keyboard() && !terminal::confirm(question)? {
                 bail!("nothing was changed");
             }
             let new: Token = client.post("/tokens/rotate", None::<&()>).await?;
@@ -70,7 +70,7 @@ async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Resu
     Ok(())
 }
 
-/// A fresh link to the server that runs; a code of our own would end with this command.
+/// A new link to the running server; a code of a server inside of this process would end with this command.
 async fn sign_in_link(client: &Client, new: NewSignInLink) -> Result<SignInLink> {
     if !client.has_server() {
         bail!("no server is running to sign in to; start one with `throughline`");
@@ -78,7 +78,7 @@ async fn sign_in_link(client: &Client, new: NewSignInLink) -> Result<SignInLink>
     client.post("/tokens/link", Some(&new)).await
 }
 
-async fn for_a_program(client: &Client, new: cli::NewToken) -> Result<()> {
+async fn make_program_token(client: &Client, new: cli::NewToken) -> Result<()> {
     let session = match new.session {
         Some(session) => Some(client.find_session(&session).await?.row.id),
         None => None,

@@ -1,4 +1,4 @@
-//! `throughline work`: pieces of work, with their sessions, their contents and their names.
+//! `throughline work`: lists works, and shows, renames or deletes one.
 
 mod find;
 mod toc;
@@ -15,12 +15,12 @@ use server::wire::{MetaContext, MetaContextPage, MetaContextPatch, Session, Sess
 use self::find::{find, find_as_called, tail};
 use crate::cli::{self, WorkCommand};
 use crate::client::Client;
-use crate::commands::list::{self, UNSAID, state};
+use crate::commands::list::{self, NO_TITLE, state};
 use crate::data_dir::DataDir;
 use crate::terminal::{self, ago, counted, cut, safe, safe_json, table};
 
 const NAME_COLUMNS: usize = 48;
-/// How far back sessions are looked for in the list before they are asked for one by one.
+/// How many pages of the list are searched for sessions before they are requested one by one.
 const LIST_PAGES: usize = 5;
 
 pub(super) async fn run(data: &DataDir, work: cli::Work) -> Result<()> {
@@ -106,7 +106,7 @@ async fn show(client: &Client, show: &cli::NamedWork, json: bool) -> Result<()> 
             ago(row.active_at, now),
             row.agent.clone(),
             from.unwrap_or_default(),
-            cut(row.title.as_deref().unwrap_or(UNSAID), NAME_COLUMNS),
+            cut(row.title.as_deref().unwrap_or(NO_TITLE), NAME_COLUMNS),
         ]
     };
     let rows: Vec<Vec<String>> = members.iter().map(row).collect();
@@ -139,7 +139,7 @@ async fn delete(client: &Client, delete: &cli::DeleteWork, json: bool) -> Result
     if !delete.yes && !terminal::is_at_keyboard() {
         bail!("nobody can be asked here; add --yes if that is meant");
     }
-    if !delete.yes && !terminal::is_meant(&format!("Delete {}? {stay} [y/N] ", work.name))? {
+    if !delete.yes && !terminal::confirm(&format!("Delete {}? {stay} [y/N] ", work.name))? {
         bail!("nothing was deleted");
     }
     client.delete(&format!("/meta-contexts/{}", work.id)).await?;
@@ -149,7 +149,7 @@ async fn delete(client: &Client, delete: &cli::DeleteWork, json: bool) -> Result
     Ok(terminal::line(&safe(&format!("{} is deleted. {stay}", work.name)))?)
 }
 
-/// What the sessions of a piece of work come to.
+/// What the sessions of a work add up to.
 struct Total {
     turns: u64,
     active_at: Timestamp,
@@ -163,7 +163,7 @@ impl Total {
     }
 }
 
-/// Every session of these pieces of work: from the list, where they are usually near its top, else one by one.
+/// Every session of these works: from the list, where they are usually near the top, else one by one.
 async fn sessions_of(client: &Client, works: &[MetaContext]) -> Result<BTreeMap<SessionId, SessionRow>> {
     let mut missing: BTreeSet<SessionId> = works.iter().flat_map(|work| work.session_ids.iter().copied()).collect();
     let mut found = BTreeMap::new();
@@ -180,7 +180,7 @@ async fn sessions_of(client: &Client, works: &[MetaContext]) -> Result<BTreeMap<
         }
     }
     for id in missing {
-        // One that was deleted meanwhile is no part of it any more.
+        // A session that was deleted meanwhile no longer belongs to it.
         if let Ok(session) = client.get::<Session>(&format!("/sessions/{id}")).await {
             found.insert(id, session.row);
         }
@@ -188,6 +188,6 @@ async fn sessions_of(client: &Client, works: &[MetaContext]) -> Result<BTreeMap<
     Ok(found)
 }
 
-fn print_json(told: &impl Serialize) -> Result<()> {
-    Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(told)?))?)
+fn print_json(value: &impl Serialize) -> Result<()> {
+    Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(value)?))?)
 }

@@ -1,4 +1,4 @@
-//! What `config.toml` says of agents: which there are, whom they are told of, what they may do without asking.
+//! The parts of `config.toml` about agents: the agents, their MCP servers, and what they may do without asking.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::Config;
 use super::hidden::{HiddenTexts, HiddenUrl};
 use super::keys::most_like;
 
-/// What is given of an agent, known or not; the rest is as it is known.
+/// The given fields of an agent, known or not; the rest stays as known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AgentSection {
@@ -33,7 +33,7 @@ pub(crate) struct AgentSection {
     pub(crate) shared: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) enabled: Option<bool>,
-    /// Whether its tools reach sessions of every project; as `[tools]` says, unless told.
+    /// Whether its tools reach sessions of every project; if not given, `[tools]` decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) all_sessions: Option<bool>,
 }
@@ -57,15 +57,15 @@ pub(crate) struct McpServerSection {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct PermissionsSection {
-    pub(crate) default: Word,
+    pub(crate) default: PolicyWord,
     #[serde(skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "rules")]
-    pub(crate) rules: BTreeMap<String, Word>,
+    pub(crate) rules: BTreeMap<String, PolicyWord>,
 }
 
-/// What to do about a request, as it is written.
+/// The policy's words in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Word {
+pub(crate) enum PolicyWord {
     #[default]
     Ask,
     Allow,
@@ -73,13 +73,13 @@ pub(crate) enum Word {
 }
 
 impl Config {
-    /// Every agent that can be named. `own_program` is the full path of this program.
+    /// All agents that can be named. `own_program` is the full path of this program.
     pub(crate) fn catalog(&self, own_program: &str) -> Result<Catalog> {
         let changes = self.agents.iter().map(|(name, section)| (name.clone(), section.change()));
         Ok(Catalog::new(own_program, &server::own_tools().unasked, changes.collect())?)
     }
 
-    /// Whom every agent is told of.
+    /// The MCP servers that every agent gets.
     pub(crate) fn mcp_servers(&self) -> Result<Vec<McpServer>> {
         self.mcp_servers.iter().map(|(name, section)| section.server(name)).collect()
     }
@@ -139,23 +139,23 @@ impl McpServerSection {
     }
 }
 
-impl From<Word> for Policy {
-    fn from(word: Word) -> Self {
+impl From<PolicyWord> for Policy {
+    fn from(word: PolicyWord) -> Self {
         match word {
-            Word::Ask => Self::Ask,
-            Word::Allow => Self::Allow,
-            Word::Deny => Self::Deny,
+            PolicyWord::Ask => Self::Ask,
+            PolicyWord::Allow => Self::Allow,
+            PolicyWord::Deny => Self::Deny,
         }
     }
 }
 
-/// TOML takes an unquoted `claude.read = …` for a table in a table; it is the same rule.
-fn rules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Word>, D::Error> {
+/// TOML reads an unquoted `claude.read = …` as a table in a table; it means the same rule.
+fn rules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, PolicyWord>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Rule {
-        Whole(Word),
-        OfAgent(BTreeMap<String, Word>),
+        Whole(PolicyWord),
+        OfAgent(BTreeMap<String, PolicyWord>),
     }
     let wrong = |_| D::Error::custom("expected rules such as \"claude.read\" = \"allow\", with ask, allow or deny");
     let mut rules = BTreeMap::new();
@@ -314,7 +314,7 @@ mod tests {
         Config::parse(&format!("{own}{rules}")).unwrap();
     }
 
-    /// T42: what may be a secret is shown by nothing that prints.
+    /// T42: nothing that prints shows what may be a secret.
     #[test]
     fn secrets_are_read_and_not_shown() {
         let text = r#"

@@ -1,4 +1,4 @@
-//! What `config.toml` says of the brief: what every agent is told of the session that it works in.
+//! The part of `config.toml` about the brief, which tells every agent about the session that it works in.
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ impl Default for BriefSection {
 }
 
 impl BriefSection {
-    /// What agents are told, if they are told anything.
+    /// The brief for agents, if they get one.
     pub(crate) fn in_force(&self) -> Option<String> {
         self.enabled.then(|| self.text.clone())
     }

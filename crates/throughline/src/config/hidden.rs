@@ -1,6 +1,7 @@
 //! Values of `config.toml` that may be secrets.
 //!
-//! Invariant: they are read and used, and never printed: not by `Debug`, not by `throughline config`, not in an error.
+//! Invariant: they are read and used, and never printed: not by `Debug`, not by `throughline config`, not in an
+//! error.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -39,7 +40,7 @@ impl Serialize for HiddenTexts {
 impl<'de> Deserialize<'de> for HiddenTexts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let wrong = || D::Error::custom("expected names with a text in quotes each, as in { NAME = \"text\" }");
-        // The library would show what it got instead.
+        // The library's error would show the value.
         let toml::Value::Table(table) = toml::Value::deserialize(deserializer).map_err(|_| wrong())? else {
             return Err(wrong());
         };
@@ -51,7 +52,7 @@ impl<'de> Deserialize<'de> for HiddenTexts {
     }
 }
 
-/// An address, which may have a password or a key in it.
+/// An address, which may hold a password or a key.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct HiddenUrl(String);

@@ -1,8 +1,8 @@
-//! Every key that `config.toml` may have, for the word "did you mean".
+//! Every key that `config.toml` may have, to suggest the one that was meant.
 
 use anyhow::{Result, bail};
 
-/// By section; `*` is a name that the person gives.
+/// By section; `*` is a name that the person chooses.
 const KEYS: &[(&str, &[&str])] = &[
     ("server", &["listen", "mcp_listen", "hosts", "behind_proxy", "tls"]),
     ("server.tls", &["certificates", "key"]),
@@ -27,7 +27,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("summaries", &["provider", "model", "url", "key_env", "key_file", "allow_plain", "daily_calls", "titles"]),
 ];
 
-/// Refuses what is not known, and names what it may have been meant to be.
+/// Refuses unknown keys, and suggests a known one.
 pub(super) fn check(table: &toml::Table) -> Result<()> {
     check_section("", table)
 }
@@ -52,7 +52,7 @@ fn check_section(section: &str, table: &toml::Table) -> Result<()> {
     Ok(())
 }
 
-/// Whether the person names what is in this section.
+/// Whether the person chooses the names in this section.
 fn is_open(section: &str) -> bool {
     KEYS.iter().any(|(known, _)| known.strip_suffix(".*") == Some(section))
 }
@@ -63,7 +63,7 @@ fn keys_of(section: &str) -> Option<&'static [&'static str]> {
     KEYS.iter().find(|(known, _)| is_it(known)).map(|(_, keys)| *keys)
 }
 
-/// The key of the same section that is most like `key`; at the top, the section.
+/// The key of the same section that is most similar to `key`; at the top, the section.
 fn nearest(section: &str, key: &str) -> String {
     match keys_of(section) {
         Some(keys) => format!("{section}.{}", most_like(key, keys.iter().copied())),
@@ -71,7 +71,7 @@ fn nearest(section: &str, key: &str) -> String {
     }
 }
 
-/// Which of the candidates is most like a word.
+/// The candidate that is most similar to a word.
 pub(super) fn most_like<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> &'a str {
     let likeness = |candidate: &str| strsim::jaro_winkler(candidate, word);
     candidates.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default()
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    /// Says something for every key there is.
+    /// Has a value for every key.
     const FULL: &str = r#"
         [server]
         listen = "127.0.0.1:1"
@@ -146,7 +146,7 @@ mod tests {
         titles = true
     "#;
 
-    /// What excludes something that [`FULL`] says.
+    /// Keys that exclude something in [`FULL`].
     const INSTEAD: &str = r#"
         [summaries]
         provider = "openai"
@@ -154,7 +154,7 @@ mod tests {
         key_file = "/etc/throughline/key"
     "#;
 
-    /// The list and the structs cannot drift apart: what is listed is taken, and what is printed is listed.
+    /// The list and the structs cannot drift apart: every listed key is accepted, and every printed key is listed.
     #[test]
     fn every_key_is_listed() {
         let printed = [FULL, INSTEAD].map(|text| {

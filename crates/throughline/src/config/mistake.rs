@@ -1,17 +1,17 @@
-//! What is wrong with a value in `config.toml`, in words for whoever wrote it: the line, the key, and what it takes.
+//! Describes what is wrong with a value in `config.toml`: the line, the key, and what it takes.
 //!
-//! Invariant: the value itself is never repeated, for it may be a secret; the library's own words would show its line.
+//! Invariant: the value itself is never repeated, for it may be a secret; the library's own text would show its line.
 
 use anyhow::{Error, anyhow};
 
-/// What the parser found, with its place.
+/// The parser's error, with its line.
 pub(super) fn at_line(text: &str, err: &toml::de::Error) -> Error {
     let place = err.span().map_or(0, |span| span.start).min(text.len());
     let line = text.as_bytes()[..place].iter().filter(|byte| **byte == b'\n').count() + 1;
     anyhow!("line {line}: {}", without_value(err.message()))
 }
 
-/// The same for a value that is not what its key takes.
+/// The same for a value of the wrong type.
 pub(super) fn in_value(text: &str, err: &toml::de::Error) -> Error {
     let place = err.span().map_or(0, |span| span.start).min(text.len());
     let lines: Vec<&str> = text.lines().collect();
@@ -22,7 +22,7 @@ pub(super) fn in_value(text: &str, err: &toml::de::Error) -> Error {
     anyhow!("line {}{key}: {told}", line + 1)
 }
 
-/// What was expected stands behind what was found.
+/// Removes the found value from the message and keeps what was expected.
 fn without_value(message: &str) -> String {
     let message = message.lines().next().unwrap_or_default();
     match message.split_once(", expected ") {
@@ -33,7 +33,7 @@ fn without_value(message: &str) -> String {
     }
 }
 
-/// The parser names types of the program's own language.
+/// Replaces Rust's type names in the parser's message.
 fn in_plain_words(message: &str, key: &str) -> String {
     if let Some(missing) = message.strip_prefix("missing field ") {
         return format!("{missing} is missing");
@@ -49,13 +49,13 @@ fn in_plain_words(message: &str, key: &str) -> String {
         expected if expected == "a map" || expected.starts_with("struct ") => {
             return format!("expected a section of its own: [{key}], with its keys below it");
         }
-        // One of several words, or words of our own.
+        // One of several words, or a text of our own.
         _ => return message.to_owned(),
     };
     format!("expected {plain}")
 }
 
-/// The whole key of what stands in a line, as far as the line tells.
+/// The whole key of a line, as far as the line shows it.
 fn key_at(lines: &[&str], line: usize) -> Option<String> {
     let is_key = |key: &&str| !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
     let key = lines.get(line)?.split_once('=').map(|(key, _)| key.trim()).filter(is_key);

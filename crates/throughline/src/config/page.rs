@@ -1,4 +1,4 @@
-//! What `config.toml` says of the words on the page.
+//! The part of `config.toml` about labels on the page.
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ const MAX_LABEL_CHARS: usize = 40;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct PageSection {
-    /// What pieces of work are called as a group, where one chooses a session.
+    /// The heading over works, where one chooses a session.
     pub(crate) specs_label: String,
 }
 

@@ -1,6 +1,6 @@
-//! What `config.toml` says of the model that writes summaries and titles.
+//! The part of `config.toml` about the model that writes summaries and titles.
 //!
-//! Invariant: the key itself is not in it, only where it is kept, and a file that others can read is no such place.
+//! Invariant: the key itself is not in it, only where it is kept; a file that others can read is refused.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::hidden::HiddenUrl;
 
 const DEFAULT_DAILY_CALLS: u32 = 1_000;
-/// No key is longer, and a file that is holds something else.
+/// No key is longer; a longer file holds something else.
 const MAX_KEY_BYTES: u64 = 4 << 10;
-/// Any right of anybody but the owner.
+/// Any permission of anybody but the owner.
 const OTHERS: u32 = 0o077;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub(crate) struct SummariesSection {
     key_file: Option<PathBuf>,
     /// Lets the address be http:// on another machine.
     allow_plain: bool,
-    /// How often the model is asked in a day, for everything together.
+    /// How many requests to the model are made in a day, for everything together.
     pub(crate) daily_calls: u32,
     /// Whether the model writes titles too.
     pub(crate) titles: bool,
@@ -59,7 +59,7 @@ impl Default for SummariesSection {
 }
 
 impl SummariesSection {
-    /// The model that is asked, if one is; with its key, out of the server's own environment or its file.
+    /// The configured model, if any, with its key from the server's own environment or from its file.
     pub(crate) fn provider(&self, environment: &BTreeMap<String, String>) -> Result<Option<ProviderSettings>> {
         let (Some(kind), Some(model)) = (self.provider, self.model.clone()) else { return Ok(None) };
         let key = match (&self.key_env, &self.key_file) {
@@ -112,7 +112,7 @@ impl SummariesSection {
         Ok(())
     }
 
-    /// Without a provider nothing else of it is meant.
+    /// Without a provider no other key of the section makes sense.
     fn check_absent(&self) -> Result<()> {
         let given = [
             ("url", self.url.is_some()),
@@ -175,22 +175,22 @@ mod tests {
         BTreeMap::from([("MODELS_KEY".to_owned(), format!("{KEY}\n")), ("EMPTY".to_owned(), String::new())])
     }
 
-    /// What goes on with it: the settings, or what is wrong. Never the key.
-    fn told(text: &str) -> String {
-        let told = match section(text).and_then(|section| section.provider(&environment())) {
+    /// The settings, or what is wrong with them. Never the key.
+    fn outcome(text: &str) -> String {
+        let outcome = match section(text).and_then(|section| section.provider(&environment())) {
             Ok(settings) => format!("{settings:?}"),
             Err(err) => format!("{err:#}"),
         };
-        assert!(!told.contains("canary"), "{told}");
-        told
+        assert!(!outcome.contains("canary"), "{outcome}");
+        outcome
     }
 
     #[test]
     fn a_model_is_asked_when_provider_and_model_are_named() {
-        insta::assert_snapshot!(told(""), @"None");
-        insta::assert_snapshot!(told("provider = \"ollama\"\nmodel = \"small-1\""), @r#"Some(ProviderSettings { kind: Ollama, url: http://127.0.0.1:11434/, model: "small-1", key: None })"#);
-        insta::assert_snapshot!(told("provider = \"anthropic\"\nmodel = \"small-1\"\nkey_env = \"MODELS_KEY\""), @r#"Some(ProviderSettings { kind: Anthropic, url: https://api.anthropic.com/, model: "small-1", key: Some([secret]) })"#);
-        insta::assert_snapshot!(told("provider = \"openai\"\nmodel = \"small-1\"\nurl = \"http://box.example/v1\"\nallow_plain = true"), @r#"Some(ProviderSettings { kind: OpenAi, url: http://box.example/v1, model: "small-1", key: None })"#);
+        insta::assert_snapshot!(outcome(""), @"None");
+        insta::assert_snapshot!(outcome("provider = \"ollama\"\nmodel = \"small-1\""), @r#"Some(ProviderSettings { kind: Ollama, url: http://127.0.0.1:11434/, model: "small-1", key: None })"#);
+        insta::assert_snapshot!(outcome("provider = \"anthropic\"\nmodel = \"small-1\"\nkey_env = \"MODELS_KEY\""), @r#"Some(ProviderSettings { kind: Anthropic, url: https://api.anthropic.com/, model: "small-1", key: Some([secret]) })"#);
+        insta::assert_snapshot!(outcome("provider = \"openai\"\nmodel = \"small-1\"\nurl = \"http://box.example/v1\"\nallow_plain = true"), @r#"Some(ProviderSettings { kind: OpenAi, url: http://box.example/v1, model: "small-1", key: None })"#);
         let silent = section("titles = false\ndaily_calls = 7").unwrap();
         assert_eq!(
             (silent.titles, silent.daily_calls, silent.provider(&environment()).unwrap().is_none()),
@@ -225,8 +225,8 @@ mod tests {
             ("dayly_calls = 1".to_owned(), "did you mean summaries.daily_calls?"),
         ];
         for (text, expected) in cases {
-            let told = told(&text);
-            assert!(told.contains(expected), "{text}\n{told}");
+            let outcome = outcome(&text);
+            assert!(outcome.contains(expected), "{text}\n{outcome}");
         }
     }
 
@@ -235,7 +235,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         let text = format!("provider = \"openai\"\nmodel = \"small-1\"\nkey_file = \"{}\"", path.display());
-        assert!(told(&text).contains("could not open"), "{}", told(&text));
+        assert!(outcome(&text).contains("could not open"), "{}", outcome(&text));
         for (content, mode, expected) in [
             (format!("{KEY}\n"), 0o600, "[secret]"),
             (format!("{KEY}\n"), 0o640, "chmod 600"),
@@ -245,8 +245,8 @@ mod tests {
         ] {
             fs::write(&path, content).unwrap();
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-            let told = told(&text);
-            assert!(told.contains(expected), "{mode:o} {told}");
+            let outcome = outcome(&text);
+            assert!(outcome.contains(expected), "{mode:o} {outcome}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! What `config.toml` says of the tools that agents have of their sessions.
+//! The part of `config.toml` about the tools that agents get for their sessions.
 
 use serde::{Deserialize, Serialize};
 use server::AllSessions;
@@ -13,7 +13,7 @@ pub(crate) struct ToolsSection {
 }
 
 impl Config {
-    /// Whose tools reach sessions of other projects: what is said of an agent goes before what is said of all.
+    /// Which agents' tools reach sessions of other projects: an agent's own setting comes before the general one.
     pub(crate) fn all_sessions(&self) -> AllSessions {
         let told = self.agents.iter().filter_map(|(name, section)| Some((name.clone(), section.all_sessions?)));
         AllSessions { unless_told: self.tools.all_sessions, by_agent: told.collect() }

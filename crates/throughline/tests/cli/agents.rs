@@ -1,4 +1,4 @@
-//! A session that goes from agent to agent, by rules, and out of a directory that is gone.
+//! Tests a session that changes agents, permission rules, and a session whose directory is gone.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -34,7 +34,7 @@ fn another_agent_takes_over_is_told_and_goes_on_where_the_directory_is_gone() {
     };
     assert_eq!(of("permission.answered")[0]["by"]["rule"], "guide.execute");
     let told = of("resume.sent");
-    // The second agent knows nothing; taken up again in another directory it knows its turns.
+    // The second agent knows nothing; resumed in another directory it knows its turns.
     assert_eq!((told.len(), &told[0]["turn"], &told[1]["turn"]), (2, &2.into(), &3.into()));
     assert!(!told[1]["text"].as_str().unwrap().contains("person:"), "{told:?}");
     assert!(told[0]["text"].as_str().unwrap().contains("t1 person: run echo by the rule"), "{told:?}");

@@ -1,4 +1,4 @@
-//! `throughline send` while the agent asks: at a terminal, beside other devices, and under rules.
+//! Tests `throughline send` while the agent asks: at a terminal, beside other devices, and under rules.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn the_person_at_the_terminal_answers() {
     server.stop();
 }
 
-/// A second line is not taken for the end of the first one's comment.
+/// A second line is not taken for part of the first one's comment.
 #[test]
 fn a_command_of_two_lines_is_shown_on_two_lines() {
     let folder = Folder::new();
@@ -42,7 +42,7 @@ fn a_command_of_two_lines_is_shown_on_two_lines() {
     server.stop();
 }
 
-/// What a script reads, nobody has seen.
+/// What a script reads counts as unseen.
 #[test]
 fn a_question_to_a_script_leaves_the_session_unseen() {
     let folder = Folder::new();
@@ -57,7 +57,7 @@ fn a_question_to_a_script_leaves_the_session_unseen() {
     server.stop();
 }
 
-/// The terminal waits for nobody once another device has answered, and says which.
+/// The terminal stops waiting once another device has answered, and says which.
 #[test]
 fn an_answer_from_elsewhere_is_told_and_the_turn_goes_on() {
     let folder = Folder::new();
@@ -78,7 +78,7 @@ fn an_answer_from_elsewhere_is_told_and_the_turn_goes_on() {
     server.stop();
 }
 
-/// Nobody is told to answer what a rule answers at once.
+/// Nobody is asked what a rule answers at once.
 #[test]
 fn what_a_rule_answers_is_put_to_nobody() {
     let folder = Folder::new();
@@ -135,7 +135,7 @@ fn what_nobody_answered_before_the_server_died_is_shown_as_that() {
     assert!(shown.contains("  not answered: it was withdrawn\n"), "{shown}");
 }
 
-/// Nothing is begun for which there is no agent, and whoever asks is told what to do.
+/// Nothing is begun without an installed agent, and the error says what to do.
 #[test]
 fn more_agents_than_may_run_at_once_are_refused_in_words() {
     let folder = Folder::new();

@@ -1,5 +1,5 @@
-//! A step that is taken while the process dies, at each point of the way: it leads to one session of one piece of work,
-//! whose agent is sent one prompt, and whoever takes it again is told the same.
+//! Tests a step during which the process dies, at each point of the way: it leads to one session of one work, whose
+//! agent is sent one prompt, and taking it again has the same result.
 
 use std::os::unix::process::ExitStatusExt as _;
 
@@ -19,7 +19,7 @@ fn click(client: &Client, session: &str) -> Option<Told> {
     client.call(&format!("POST /api/v1/sessions/{session}/next/t1.n1"), None, &json!({}))
 }
 
-/// Every piece of work, as its name and its sessions.
+/// Every work, as its name and its sessions.
 fn works(client: &Client) -> Vec<(String, Vec<String>)> {
     let page = client.get("/meta-contexts");
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -27,17 +27,18 @@ fn works(client: &Client) -> Vec<(String, Vec<String>)> {
     page.body["metaContexts"].as_array().unwrap().iter().map(|work| (text(&work["name"]), sessions(work))).collect()
 }
 
-/// What was there when the process died.
+/// What was stored when the process died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kept {
     Nothing,
-    /// The click and all that follows from it.
+    /// The click and everything that follows from it.
     Click,
     /// Also that the prompt was sent: it is not sent again.
     Sent,
 }
 
-/// Takes a step with a server that dies at this point, and then with one that does not; gives what the first one kept.
+/// Takes a step with a server that dies at this point, and then with one that does not; returns what the first one
+/// stored.
 fn die_at(points: &str) -> Kept {
     let folder = Folder::new();
     let server = folder.serve();
@@ -58,7 +59,7 @@ fn die_at(points: &str) -> Kept {
         [] => Kept::Nothing,
         [(name, sessions)] => {
             assert_eq!((name.as_str(), sessions.len()), ("loom", 1), "{points}");
-            // Nobody has to ask again for it to go on.
+            // It continues without another request.
             client.until_entry(&sessions[0], |entry| entry["type"] == "turn.ended");
             match client.entries(&sessions[0]).iter().find(|entry| entry["type"] == "turn.ended") {
                 Some(ended) if ended["data"]["outcome"] == "interrupted" => Kept::Sent,
@@ -76,7 +77,7 @@ fn die_at(points: &str) -> Kept {
     client.until_entry(begun, |entry| entry["type"] == "turn.ended");
     server.stop();
 
-    // Another life of the server adds nothing to it.
+    // Another restart adds nothing.
     let server = folder.serve();
     let client = Client::new(&folder, &server);
     assert_eq!(click(&client, &session), Some(again.clone()), "{points}");
@@ -123,6 +124,6 @@ fn a_crash_while_the_agent_of_a_new_session_starts_sends_its_prompt_once() {
         .map(|points| die_at(&points))
         .collect();
     assert!(!kept.contains(&Kept::Nothing), "{kept:?}");
-    // Both sides of the prompt's being sent were met.
+    // Both cases occurred: before and after the prompt was sent.
     assert!(kept.contains(&Kept::Click) && kept.contains(&Kept::Sent), "{kept:?}");
 }

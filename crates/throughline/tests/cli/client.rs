@@ -1,7 +1,7 @@
-//! A program that goes on talking to a server which fails under it: what it was told, and what it saw.
+//! A client of a server that fails under it: it keeps the answers that it got, and what it saw.
 //!
-//! Invariant: it takes nothing for granted. An answer that did not come whole is no answer, and a follower notes every
-//! frame until its socket ends.
+//! Invariant: it assumes nothing. An incomplete answer is no answer, and a follower keeps every frame until its
+//! socket ends.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -21,7 +21,7 @@ pub(crate) struct Client {
     token: String,
 }
 
-/// An answer, whole.
+/// A complete answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Told {
     pub(crate) status: u16,
@@ -65,7 +65,7 @@ impl Client {
         stream.read_to_string(&mut answer).ok()?;
         let (head, body) = answer.split_once("\r\n\r\n")?;
         let status = head.split(' ').nth(1)?.parse().ok()?;
-        // An empty body is whole if nothing was announced; anything else has to be JSON to its end.
+        // An empty body is complete if none was announced; any other has to be complete JSON.
         let body = if body.is_empty() { Value::Null } else { serde_json::from_str(body).ok()? };
         Some(Told { status, body })
     }
@@ -74,7 +74,7 @@ impl Client {
         self.call(&format!("GET /api/v1{path}"), None, &Value::Null).unwrap()
     }
 
-    /// A session of the guide; gives its id.
+    /// Makes a session of the guide; returns its id.
     pub(crate) fn session(&self) -> String {
         let body = json!({ "agent": "guide", "cwd": "/usr" });
         let created = self.call("POST /api/v1/sessions", None, &body).unwrap();
@@ -93,12 +93,12 @@ impl Client {
         page.body["entries"].as_array().unwrap().clone()
     }
 
-    /// Follows the session until an entry is as wanted.
+    /// Follows the session until an entry matches.
     pub(crate) fn until_entry(&self, session: &str, wanted: impl Fn(&Value) -> bool) {
         let mut follower = self.follow(session);
         let asked_at = Instant::now();
         while !wanted(&follower.next()["entry"]) {
-            // Marks come for ever, so what counts is the time since it was asked.
+            // Marks come for ever, so the time since the call counts.
             assert!(asked_at.elapsed() < DEADLINE, "no such entry came by the deadline");
         }
     }
@@ -128,7 +128,7 @@ impl Client {
     }
 }
 
-/// What a socket hears, until it ends.
+/// What a socket receives, until it ends.
 pub(crate) struct Follower {
     frames: mpsc::Receiver<Value>,
 }
@@ -143,7 +143,7 @@ impl Follower {
         let mut frames = Vec::new();
         let asked_at = Instant::now();
         loop {
-            // Marks come for ever, so what counts is the time since it was asked.
+            // Marks come for ever, so the time since the call counts.
             match self.frames.recv_timeout(DEADLINE.saturating_sub(asked_at.elapsed())) {
                 Ok(frame) => frames.push(frame),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return frames,

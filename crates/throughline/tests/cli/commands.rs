@@ -1,4 +1,4 @@
-//! `new`, `list`, `show`, `send`, `config`: the same words with a server and without one.
+//! Tests `new`, `list`, `show`, `send`, `config`: the same with a server and without one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -39,7 +39,7 @@ fn a_session_is_begun_talked_to_listed_and_shown() {
             ID        STATE   TURNS  ACTIVE  AGENT  TITLE        PROJECT
             TAIL  idle *  2      now     guide  first steps  WORK
             ");
-            // Without a server each command has an agent of its own, which is reminded.
+            // Without a server each command starts its own agent, which gets the earlier turns again.
             let shown = folder.run(&["show", &tail]).ok().replace("  [the agent was told what came before]\n", "");
             insta::assert_snapshot!(folder.named(&shown), @r"
             first steps
@@ -93,7 +93,7 @@ fn a_prompt_can_be_left_with_a_server_and_only_with_one() {
     insta::assert_snapshot!(folder.run(&["send", "last", "--no-wait", "x"]).failed(), @"error: no server is running that could answer later; leave out --no-wait, or start one with `throughline`");
 }
 
-/// Faster than anybody follows previews: a file still gets every word once.
+/// Faster than previews can be followed: a file still gets every word once.
 #[test]
 fn an_answer_that_comes_faster_than_it_is_heard_is_written_whole() {
     with_and_without_a_server(|folder| {
@@ -159,7 +159,7 @@ fn mistakes_are_told_in_one_line() {
     });
 }
 
-/// An agent's words, a prompt's and a name's are text, never commands to the terminal.
+/// The text of an agent, a prompt or a name never controls the terminal.
 #[test]
 fn escape_codes_do_not_reach_the_terminal() {
     with_and_without_a_server(|folder| {

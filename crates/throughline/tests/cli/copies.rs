@@ -1,5 +1,5 @@
-//! The readable copies: what a folder without its database comes back with, and what is done about one that went back
-//! in time.
+//! Tests the readable copies: how a folder without its database is restored, and what happens if the database is
+//! older than the copies.
 
 use std::fs;
 
@@ -35,13 +35,13 @@ fn a_folder_without_its_database_comes_back() {
     server.stop();
     assert_eq!(folder.copies(), before.0);
 
-    // And they go on from there.
+    // New entries continue from there.
     folder.run(&["send", "last", "say on"]).ok();
     let shown = folder.run(&["show", "last"]).ok();
     assert!(shown.starts_with(before.2.trim_end()) && shown.contains("t2 > say on"), "{shown}");
 }
 
-/// Without a server each command is one: it finds the copies, and leaves them up to date.
+/// Without a server each command does its work: it finds the copies, and leaves them up to date.
 #[test]
 fn commands_write_copies_and_fill_an_empty_database_by_themselves() {
     let folder = Folder::new();
@@ -59,7 +59,7 @@ fn commands_write_copies_and_fill_an_empty_database_by_themselves() {
     assert_eq!(folder.copies(), before.0);
 }
 
-/// Killed at any moment, a start leaves the database whole or absent.
+/// Killed at any moment, a start leaves the database complete or absent.
 #[test]
 fn a_start_that_is_killed_while_it_brings_sessions_back_is_begun_again() {
     let folder = Folder::new();
@@ -72,7 +72,7 @@ fn a_start_that_is_killed_while_it_brings_sessions_back_is_begun_again() {
     for _ in 0..5 {
         folder.kill_soon(&["list"]);
     }
-    // It may have come back whole before it was killed, and is not asked to again then.
+    // If it was complete before the kill, this does nothing.
     folder.run(&["list"]);
     assert_eq!(folder.run(&["list", "--json"]).ok(), before.1);
     assert_eq!(folder.copies(), before.0);

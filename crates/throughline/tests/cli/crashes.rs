@@ -1,6 +1,6 @@
-//! Disks that fail and processes that die between two steps: what was told is kept, what is kept is told once.
+//! Tests disks that fail and processes that die between two steps: everything acknowledged is kept, once.
 //!
-//! The points at which it happens are in the program that tests run, and in no other: see `main.rs`.
+//! The fail points exist only in the program that tests run: see `main.rs`.
 
 use std::os::unix::process::ExitStatusExt as _;
 
@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::client::{Client, Told};
 use crate::support::{Folder, Running};
 
-/// What SQLite says when a flush fails.
+/// SQLite's code for a failed flush.
 const FLUSH_FAILED: &str = "1034";
 const SIGABRT: i32 = 6;
 
-/// What a program did until the server was gone, and what a follower saw meanwhile.
+/// What a client did until the server was gone, and what a follower saw meanwhile.
 struct Story {
     session: String,
     /// Each prompt with its answer, in order; only the last may have none.
@@ -22,7 +22,7 @@ struct Story {
 }
 
 impl Story {
-    /// A turn that takes its time runs, so each prompt waits and is one commit of its own.
+    /// A slow turn runs, so each prompt waits and is one commit of its own.
     fn tell(folder: &Folder, server: &Running) -> Self {
         let client = Client::new(folder, server);
         let session = client.session();
@@ -47,7 +47,7 @@ impl Story {
         self.prompts.iter().filter(|(_, told)| acknowledged(told)).map(|(text, _)| text.as_str()).collect()
     }
 
-    /// R01, R04: every entry that was shown is there, as it was shown.
+    /// R01, R04: every entry that was shown is there, unchanged.
     fn check_what_was_seen(&self, entries: &[Value]) {
         let seen: Vec<&Value> =
             self.frames.iter().map(|frame| &frame["entry"]).filter(|entry| !entry.is_null()).collect();
@@ -57,8 +57,7 @@ impl Story {
     }
 }
 
-/// The prompts of a log in the order in which they were taken, each once by its id: one that waited is named again when
-/// it is sent.
+/// The prompts of a log in order, each once by its id: one that waited appears again when it is sent.
 fn prompts_of(entries: &[Value]) -> Vec<&str> {
     let mut seen = Vec::new();
     let mut texts = Vec::new();
@@ -72,8 +71,8 @@ fn prompts_of(entries: &[Value]) -> Vec<&str> {
     texts
 }
 
-/// R03: what could not be flushed is not acknowledged and not tried again; whoever listens is told, the server ends with
-/// a failure, and the next one has what was acknowledged and nothing else.
+/// R03: what could not be flushed is not acknowledged and not retried; followers are told, the server exits with a
+/// failure, and the next one has what was acknowledged and nothing else.
 #[test]
 fn a_failed_flush_is_never_acknowledged_and_ends_the_server() {
     for commits in [4, 5, 7] {
@@ -87,7 +86,7 @@ fn a_failed_flush_is_never_acknowledged_and_ends_the_server() {
         for name in ["server.json", "server.sock"] {
             assert!(!folder.file(name).exists(), "{name} is still there");
         }
-        // Whichever write met the failure, the prompt that came next was not taken.
+        // Whichever write failed, the next prompt was refused.
         let refused = story.prompts.last().and_then(|(_, told)| told.as_ref()).map(Told::summary);
         let refused = refused.as_deref().unwrap_or("gone");
         assert!(["503 storage_failed", "503 stopping", "gone"].contains(&refused), "{refused}");
@@ -102,8 +101,8 @@ fn a_failed_flush_is_never_acknowledged_and_ends_the_server() {
     }
 }
 
-/// R01, R04, R09: the process dies before the commit, and between it and its answer, at each step of the way. What was
-/// acknowledged is kept, nobody saw what is not, and a repeat of the prompt whose answer never came has one effect.
+/// R01, R04, R09: the process dies before the commit, and between it and its answer, at each step of the way. What
+/// was acknowledged is kept, nobody saw anything else, and repeating the prompt that got no answer has one effect.
 #[test]
 fn a_crash_between_commit_and_answer_loses_nothing_and_repeats_nothing() {
     for point in ["store-commit", "store-committed", "engine-appended", "engine-published"] {
@@ -125,7 +124,7 @@ fn a_crash_between_commit_and_answer_loses_nothing_and_repeats_nothing() {
             assert_eq!(*answer, None, "{point} after {commits}");
             kept_and_never_told += usize::from(kept.last() == Some(&last.as_str()));
 
-            // All of them once more, with the keys they had: the same answers, and no second effect.
+            // All of them again, with the same keys: the same answers, and no second effect.
             for (text, told) in &story.prompts {
                 let again = client.prompt(&story.session, &text.replace(' ', "-"), text).unwrap();
                 assert_eq!(again.status, 202, "{}", again.body);
@@ -136,7 +135,8 @@ fn a_crash_between_commit_and_answer_loses_nothing_and_repeats_nothing() {
             assert_eq!(prompts_of(&client.entries(&story.session)), told, "{point} after {commits}");
             server.stop();
         }
-        // What dies before a commit loses that commit: the prompt's own, or one of its agent's while the answer was on its way.
+        // A death before a commit loses that commit: the prompt's own, or one of its agent's while the answer was on
+        // its way.
         let expected = if point == "store-commit" { 0..=3 } else { 1..=3 };
         assert!(expected.contains(&kept_and_never_told), "{point}: {kept_and_never_told} were kept and never told");
     }

@@ -1,4 +1,5 @@
-//! `throughline token new --device`: another device over TLS, from the printed link to the end of its credential.
+//! Tests `throughline token new --device`: another device over TLS, from the printed link to the end of its
+//! credential.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -32,7 +33,7 @@ fn tls_section(folder: &Folder, certificates: &str) -> String {
     format!("tls = {{ certificates = {certificates:?}, key = {key:?} }}\n")
 }
 
-/// A browser on another device: it knows the name, trusts the certificate, and keeps what it is given.
+/// A browser on another device: it knows the name, trusts the certificate, and keeps its cookies.
 struct Phone {
     port: u16,
     cookie: String,
@@ -54,7 +55,7 @@ impl Phone {
         StreamOwned::new(ClientConnection::new(Arc::new(config), name).unwrap(), stream)
     }
 
-    /// Sends as the page would, and gives status line, headers and body.
+    /// Sends a request as the page would, and returns status line, headers and body.
     fn ask(port: u16, request: &str, lines: &str, body: &str) -> String {
         let mut stream = Self::connect(port);
         let length = body.len();
@@ -96,7 +97,7 @@ impl Phone {
     }
 }
 
-/// The link of what was printed, and its one-time code.
+/// The printed link and its one-time code.
 fn link_of(printed: &str) -> (&str, &str) {
     let link = printed.lines().find(|line| line.contains("/#code=")).unwrap();
     (link, link.split_once("/#code=").unwrap().1)
@@ -141,7 +142,7 @@ fn a_phone_signs_in_over_tls_under_its_name_until_it_is_revoked() {
     assert!(!folder.log().contains(code), "the code is in the log");
 }
 
-/// Its picture stands above the link; what is printed for a program has none.
+/// The QR code is above the link; output for a program has none.
 #[test]
 fn the_link_is_printed_as_a_picture_and_as_text() {
     let folder = Folder::new();
@@ -201,7 +202,7 @@ fn an_address_that_no_other_device_reaches_is_told_as_such() {
     server.stop();
 }
 
-/// The server may be the one whose clock is wrong, so it serves on; but the person who set it up is told.
+/// The server's clock may be the wrong one, so it serves; but the person who set it up is warned.
 #[test]
 fn a_certificate_that_has_expired_is_told_at_the_start() {
     for (certificates, is_told) in [("expired.pem", true), ("cert.pem", false)] {

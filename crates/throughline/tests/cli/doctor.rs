@@ -1,4 +1,5 @@
-//! `doctor` on a real store, damaged by hand: what it says, what it leaves alone, and that the rest goes on (R18).
+//! Tests `doctor` on a real store, damaged by hand: what it reports, what it leaves alone, and that the rest works
+//! (R18).
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::Folder;
 
-/// Alters every occurrence of `word` in a file, as a failing disk would: nobody is told.
+/// Alters every occurrence of `word` in a file silently, as a failing disk would.
 fn damage(path: &Path, word: &str) {
     let mut bytes = fs::read(path).unwrap();
     let places: Vec<usize> = bytes
@@ -23,7 +24,7 @@ fn damage(path: &Path, word: &str) {
     fs::write(path, bytes).unwrap();
 }
 
-/// A prompt that comes before its agent is ready waits, and that is an entry more.
+/// A prompt before its agent is ready waits, which is one more entry.
 fn uncounted(text: &str) -> String {
     let mut words: Vec<&str> = text.split(' ').collect();
     for at in 1..words.len() {
@@ -34,7 +35,7 @@ fn uncounted(text: &str) -> String {
     words.join(" ")
 }
 
-/// The first entry that tells of `word`.
+/// The first entry that contains `word`.
 fn seq_of(folder: &Folder, session: &str, word: &str) -> u64 {
     let shown = folder.run(&["show", session, "--json"]).ok();
     let line = shown.lines().find(|line| line.contains(word)).unwrap();
@@ -46,7 +47,7 @@ fn session(folder: &Folder, name: &str) -> String {
     new["id"].as_str().unwrap().to_owned()
 }
 
-/// One flipped bit in the name by which a session's entries are found: whoever starts next sets it right from the log.
+/// One flipped bit in the name by which a session's entries are found: the next start repairs it from the log.
 #[test]
 fn a_damaged_name_of_a_stream_is_set_right_by_itself() {
     let folder = Folder::new();
@@ -92,7 +93,7 @@ fn a_sound_store_is_whole_with_a_server_and_without_one() {
     assert!(folder.run(&["show", "last"]).ok().contains("hello"));
 }
 
-/// A copy that was changed by hand is told, is no damage, and is written anew after a rebuild.
+/// A copy that was changed by hand is reported, is no damage, and is rewritten after a rebuild.
 #[test]
 fn a_copy_that_differs_is_named_and_can_be_had_again() {
     let folder = Folder::new();
@@ -110,7 +111,7 @@ fn a_copy_that_differs_is_named_and_can_be_had_again() {
     assert_eq!(report["copies"], serde_json::json!({ "sessions": 1, "differences": [], "works": "right" }));
 }
 
-/// So is that of the pieces of work.
+/// The same for the copy of the works.
 #[test]
 fn a_copy_of_works_that_differs_is_told_and_can_be_had_again() {
     let folder = Folder::new();
@@ -146,7 +147,7 @@ fn a_copy_of_works_that_differs_is_told_and_can_be_had_again() {
     assert!(said.contains("something else lies in the place of DATA/state. Move it away"), "{said}");
 }
 
-/// It can be asked for beside a running server, and the next words begin it.
+/// It can be requested beside a running server, and begins with the next stored text.
 #[test]
 fn a_search_index_is_made_anew_on_request() {
     let folder = Folder::new();
@@ -164,7 +165,7 @@ fn a_search_index_is_made_anew_on_request() {
     assert!(folder.run(&["search", "stork"]).ok().contains("stork"));
 }
 
-/// The doctor's advice must not be what makes a loss final.
+/// The doctor's advice must not make a loss final.
 #[test]
 fn a_database_that_lost_entries_is_told_and_a_rebuild_hides_nothing() {
     let folder = Folder::new();
@@ -251,7 +252,7 @@ fn a_damaged_session_is_named_and_the_others_work() {
     });
     assert_eq!(report["findings"], serde_json::json!([finding]));
 
-    // What can be read is exported, and the exit code tells that it is not all.
+    // What can be read is exported, and the exit code says that it is not everything.
     let exported = folder.run(&["export"]);
     assert_eq!(exported.code, Some(1));
     assert_eq!(exported.stderr, "1 session ends at its damage; `throughline doctor --all` says more\n");
@@ -264,7 +265,8 @@ fn a_damaged_session_is_named_and_the_others_work() {
     assert!(folder.run(&["show", &damaged]).ok().contains("UNMISTAKABLE"));
 }
 
-/// Where nothing can be written, here because a folder is in the way of the lock, what was found is told all the same.
+/// If nothing can be written, here because a folder is in the way of the lock, the findings are reported all the
+/// same.
 #[test]
 fn a_store_that_cannot_be_owned_is_told_about() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Words that are found whatever the index is busy with.
+//! Tests that words are found whatever the index is busy with.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::support::{DEADLINE, Folder, until};
 
-/// Longer than news wait for a commit of the index.
+/// Longer than new text waits for a commit of the index.
 const LONG_ENOUGH: Duration = Duration::from_millis(2_500);
 
 #[test]
@@ -29,7 +29,7 @@ fn a_commit_of_the_index_that_never_ends_keeps_nothing_from_being_found() {
     }
 }
 
-/// Whatever an entry does to the index, the others are found, and what is not is said.
+/// Whatever an entry does to the index, the others are found, and what is not found is reported.
 fn one_is_set_aside_and_the_rest_goes_on(points: &str) {
     let folder = Folder::new();
     let server = folder.serve_failing(points);
@@ -40,7 +40,7 @@ fn one_is_set_aside_and_the_rest_goes_on(points: &str) {
         assert_eq!(told.unwrap().status, 200);
     };
     (0..12).for_each(|n| rename(&format!("needle{n}x")));
-    // While the index is opened again there is no answer.
+    // While the index is reopened there is no answer.
     let started = Instant::now();
     let mut found = client.get("/search?q=needle11x");
     while found.body["total"] != 1 || found.body["notes"].is_null() {
@@ -54,7 +54,7 @@ fn one_is_set_aside_and_the_rest_goes_on(points: &str) {
     assert!(folder.log().contains(&session) && folder.log().contains("is set aside"), "{}", folder.log());
     let metrics = server.ask("GET /metrics", &format!("Authorization: Bearer {}\r\n", client.token()), "");
     assert!(metrics.contains("search_entries_set_aside_total 1"), "{metrics}");
-    // The next life knows it too, until the index is made anew and takes it.
+    // It is still known after a restart, until the index is rebuilt with it.
     server.stop();
     let doctor = folder.run(&["doctor"]).ok();
     assert!(doctor.contains("The search index lacks what it could not take") && doctor.contains(&session), "{doctor}");
@@ -103,7 +103,7 @@ fn an_index_that_can_not_be_opened_is_told_and_the_rest_goes_on() {
     let doctor = folder.run(&["doctor"]).ok();
     assert!(doctor.contains("Search: not available, the search folder"), "{doctor}");
     folder.run(&["send", &session, "say hello"]).ok();
-    // Once the place is free, the index is made by itself.
+    // Once the place is free, the index is made automatically.
     fs::remove_file(folder.file("search")).unwrap();
     until(|| health().to_string(), || health() == json!({ "status": "ok" }));
     assert_eq!(folder.log().matches("the search index can not be opened").count(), 1, "{}", folder.log());

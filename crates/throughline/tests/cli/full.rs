@@ -1,6 +1,7 @@
-//! R17: a full disk is an error that passes, not damage and not the end.
+//! R17: a full disk is a temporary error, not damage and not the end.
 //!
-//! A limit on the size of files stands for the disk here, since it needs no rights; `cargo xtask faults` fills a real one.
+//! A limit on file sizes stands for the disk here, since it needs no privileges; `cargo xtask faults` fills a real
+//! one.
 
 use std::time::{Duration, Instant};
 
@@ -13,10 +14,11 @@ use crate::support::{DEADLINE, Folder, Running};
 /// Room for a start and a few long prompts.
 const ROOM_BYTES: u64 = 2_000_000;
 
-/// What a server answers that takes no more.
+/// The answer of a server that is full.
 const FULL: &str = "507 storage_full";
 
-/// Sends prompts to the session, shorter and shorter, until not even the shortest is taken; gives those that were.
+/// Sends prompts to the session, shorter and shorter, until not even the shortest is accepted; returns the accepted
+/// ones.
 fn fill(client: &Client, session: &str) -> Vec<String> {
     let mut taken = Vec::new();
     for bytes in [200_000, 20_000, 2_000, 1] {
@@ -38,17 +40,17 @@ fn fill(client: &Client, session: &str) -> Vec<String> {
     taken
 }
 
-/// A server that is full, with a session in which a turn runs that has words to write, and one that was filled.
+/// A server that is full, with a session whose running turn has text to write, and one that was filled.
 fn full(folder: &Folder) -> (Running, Client, String, String, Vec<String>) {
     let server = folder.serve_with_room_for(ROOM_BYTES);
     let client = Client::new(folder, &server);
     let (streams, filled) = (client.session(), client.session());
     client.until_entry(&filled, |entry| entry["data"]["state"] == "ready");
-    // In the way of the prompts to come: they wait and are one write each.
+    // Blocks the following prompts: they wait and are one write each.
     client.prompt(&filled, "first", "slow 3600").unwrap();
     assert_eq!(client.prompt(&streams, "words", "long 700").unwrap().status, 202);
     let taken = fill(&client, &filled);
-    // The words that stream meanwhile meet the end of the room too.
+    // The streamed text meets the limit too.
     let started = Instant::now();
     while !folder.log().contains("could not write what the agent did") {
         assert!(started.elapsed() < DEADLINE, "{}", folder.log());
@@ -66,7 +68,7 @@ fn a_full_disk_refuses_writes_keeps_reads_and_passes_without_a_restart() {
     let folder = Folder::new();
     let (server, client, streams, filled, taken) = full(&folder);
 
-    // Reads and replay go on, and hold what was taken and nothing that was refused.
+    // Reads and replay still work, and have what was accepted and nothing that was refused.
     let shown = client.get(&format!("/sessions/{filled}")).body;
     assert_eq!(waiting(&shown), taken);
     let mut follower = client.follow(&filled);
@@ -78,7 +80,7 @@ fn a_full_disk_refuses_writes_keeps_reads_and_passes_without_a_restart() {
     };
     assert_eq!(rename("no"), FULL);
 
-    // There is room again: the same process takes writes, and no word of the turn that streamed was lost.
+    // There is room again: the same process accepts writes, and no word of the streaming turn was lost.
     server.lift_limit();
     let ended = |entry: &Value| entry["type"] == "turn.ended";
     client.until_entry(&streams, ended);
@@ -92,13 +94,13 @@ fn a_full_disk_refuses_writes_keeps_reads_and_passes_without_a_restart() {
     assert_eq!(words, (1..=700).map(|n| format!("word{n} ")).collect::<String>());
     let last_turn = entries.iter().rfind(|entry| ended(entry)).unwrap();
     assert_eq!(last_turn["data"]["outcome"], "completed");
-    // What was refused can be sent again, with the key it had.
+    // A refused prompt can be sent again with the same key.
     let again = client.prompt(&filled, "1-0", "1-0 x").unwrap();
     assert_eq!(again.status, 202, "{}", again.body);
     server.stop();
 }
 
-/// R28: also a server that has no room to write down how things ended stops in time and as asked; the next one says it.
+/// R28: a server without room to record how things ended still stops in time; the next one records it.
 #[test]
 fn a_server_that_is_full_can_be_stopped() {
     let folder = Folder::new();

@@ -1,11 +1,11 @@
-//! A session that is deleted for good leaves no word of it in any file of the data folder, nor in a backup.
+//! Tests that a session that is deleted for good leaves no word in any file of the data folder, nor in a backup.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::Folder;
 
-/// In a name, a prompt, an answer and a title. Dictionaries of the index spell no word out; its own tests look into them.
+/// In a name, a prompt, an answer and a title. The index's dictionaries spell no word out; its own tests check them.
 const WORDS: [&str; 2] = ["xylophagous", "quincunxial"];
 
 fn holding(folder: &Path) -> Vec<PathBuf> {

@@ -1,4 +1,4 @@
-//! `throughline guide`: the built-in agent as a program.
+//! Tests `throughline guide`: the built-in agent as a program.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -59,7 +59,7 @@ impl Busy {
             message["method"] == "session/request_permission"
         });
         let asked = asked.unwrap();
-        // The rest is read too: the guide must not end because nobody listens.
+        // The rest is read too: the guide must not end because nobody reads.
         std::thread::spawn(move || messages.count());
         let outcome = json!({ "outcome": { "outcome": "selected", "optionId": "allow-once" } });
         let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": outcome });
@@ -78,7 +78,7 @@ impl Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited by itself.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,4 @@
-//! What the binary says about itself.
+//! Tests the binary's help texts.
 
 use crate::support::Folder;
 

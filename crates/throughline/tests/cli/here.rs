@@ -1,4 +1,4 @@
-//! `throughline` alone: the page, ready for a session where the person stands.
+//! Tests `throughline` without a command: the page, ready for a session in the current directory.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +10,7 @@ use crate::terminal::Terminal;
 /// A free port, whatever runs beside the test.
 const ANYWHERE: &str = "[server]\nlisten = \"127.0.0.1:0\"\n";
 
-/// What follows the address and the code of a link.
+/// The part of a link after its address and code.
 fn rest_of(link: &str) -> &str {
     let code = link.trim_end().split_once("/#code=").unwrap().1;
     &code[32..]
@@ -20,7 +20,7 @@ fn rest_of(link: &str) -> &str {
 fn a_new_server_offers_a_session_in_the_project_around() {
     let mut folder = Folder::new();
     folder.configure(ANYWHERE);
-    // Not in any directory: a server is also started from where nobody wants to work.
+    // Without a directory: a server is also started from where nobody wants to work.
     let server = folder.begin(&[]);
     assert_eq!(rest_of(&server.link), "");
     server.stop();
@@ -52,7 +52,7 @@ fn a_server_that_runs_is_joined() {
     let answer = server.ask("POST /api/v1/auth/exchange", "", &format!("{{\"code\":\"{code}\"}}"));
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 
-    // Whoever wants an address of its own is not served by another; nor is a service manager.
+    // A given address is not served by another server; nor is a service manager.
     for arguments in [&["--listen", "127.0.0.1:0"][..], &["serve"]] {
         let said = folder.run(arguments).failed();
         assert!(said.starts_with("error: a server already runs on"), "{said}");

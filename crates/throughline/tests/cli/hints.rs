@@ -1,10 +1,10 @@
-//! Commands that are printed to be run next mean the same data folder as the one that prints them.
+//! Tests that suggested commands use the same data folder as the command that prints them.
 
 use std::fs;
 
 use crate::support::Folder;
 
-/// How often a hint is printed, after every one was looked at.
+/// How many hints were printed; each one is checked.
 #[track_caller]
 fn hints(text: &str, option: &str) -> usize {
     let bare = text.replace(&format!("`throughline{option}"), "").replace(&format!(": throughline{option} "), "");
@@ -41,7 +41,7 @@ fn every_hint_keeps_the_folder_that_was_given() {
     run(&["token", "rotate", "--yes"]);
     run(&["backup", folder.home().join("copy").to_str().unwrap()]);
 
-    // What an agent says is left as it is; what stands below it is ours.
+    // An agent's text is left as it is; what follows below is ours.
     run(&["new"]);
     let offer = "next Go on | see `throughline list` | loom";
     let sent = folder.run(&[&given[..], &["send", "last", offer]].concat()).ok();
@@ -56,7 +56,7 @@ fn every_hint_keeps_the_folder_that_was_given() {
     hints(&format!("{}{}", doctor.stdout, doctor.stderr), &option);
 }
 
-/// What the environment says holds for the next command as well.
+/// A variable of the environment holds for the next command anyway.
 #[test]
 fn without_the_option_a_hint_has_none() {
     let folder = Folder::new();

@@ -1,7 +1,7 @@
-//! Agents that mean ill, or break, under the real server, as whoever uses its API sees them.
+//! Tests malicious and broken agents under the real server, as a client of its API sees them.
 //!
-//! Invariant: each case ends in a state that has a name, and a session of the guide, with a turn that runs all the while,
-//! does not notice.
+//! Invariant: each case ends in a named state, and a session of the guide, whose turn runs all the while, does not
+//! notice.
 
 mod beginnings;
 mod between_turns;

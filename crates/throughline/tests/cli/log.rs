@@ -1,4 +1,4 @@
-//! T42: whatever level of logging is asked for, no secret is in the log, nor in any file but the token's.
+//! T42: at every log level, no secret is in the log, nor in any file except the token's.
 
 use std::fs;
 use std::net::TcpStream;

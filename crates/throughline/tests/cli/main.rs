@@ -1,4 +1,4 @@
-//! The real binary: what it prints, what it leaves on disk, and how it ends.
+//! Tests the real binary: what it prints, what it leaves on disk, and how it exits.
 //!
 //! Invariant: each test has a home and a data folder of its own, and ends the processes that it started, by their id.
 

@@ -1,4 +1,4 @@
-//! Sessions that are named, put away, brought back, and what waits in them.
+//! Tests sessions that are named, deleted and brought back, and the prompts that wait in them.
 
 use serde_json::Value;
 

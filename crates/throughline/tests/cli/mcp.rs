@@ -1,4 +1,4 @@
-//! `throughline mcp`, the mount of a real server, and what a real agent's process is handed of it.
+//! Tests `throughline mcp`, the mount of a real server, and what a real agent's process gets of it.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::support::{DEADLINE, Folder};
 
-/// An agent that writes down what it is told, begins a session, and ends at the first prompt.
+/// An agent that records what it receives, begins a session, and exits at the first prompt.
 const AGENT: &str = r#"#!/bin/sh
 while read -r line; do
   printf '%s\n' "$line" >> "$NOTES"
@@ -32,7 +32,7 @@ struct Handed {
 }
 
 impl Handed {
-    /// Status of a request to the mount with what was lent.
+    /// The status of a request to the mount with the lent credential.
     fn knock(&self) -> String {
         self.ask("POST /mcp").split(' ').nth(1).unwrap().to_owned()
     }
@@ -53,7 +53,7 @@ impl Handed {
     }
 }
 
-/// A session of the agent above, under the name of one that can be told what needs no asking.
+/// A session of the agent above, under the name of an agent that can be told which tools need no asking.
 fn handed(folder: &Folder, config: &str) -> Handed {
     let (program, notes) = (folder.work().join("agent"), folder.work().join("notes"));
     fs::write(&program, AGENT).unwrap();
@@ -83,7 +83,7 @@ fn handed(folder: &Folder, config: &str) -> Handed {
     let authorization = own["headers"][0]["value"].as_str().unwrap().to_owned();
     let handed = Handed { new_session, address, authorization };
     assert_eq!(handed.knock(), "200");
-    // What is lent dies with the agent it was lent to.
+    // The loan ends with the agent.
     let other_door = !server.url.ends_with(&handed.address);
     if other_door {
         assert!(handed.address.starts_with("127.0.0.1:"), "{}", handed.address);
@@ -95,7 +95,7 @@ fn handed(folder: &Folder, config: &str) -> Handed {
         assert!(started.elapsed() < DEADLINE, "what was lent is still good");
         thread::sleep(Duration::from_millis(10));
     }
-    // T42: no secret of it is written down.
+    // T42: no secret of it is stored.
     let secret = handed.authorization.strip_prefix("Bearer ").unwrap();
     assert!(!folder.log().contains(secret));
     assert!(!folder.run(&["show", "last", "--json"]).ok().contains(secret));
@@ -124,7 +124,7 @@ fn agents_have_a_door_of_their_own_where_people_use_a_proxy_and_no_brief_where_n
 #[test]
 fn the_tools_have_a_port_of_their_own_where_one_is_configured() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    // It is checked there that nothing but the mount is served on it, and that nobody gets in without a credential.
+    // It also checks that this port serves only the mount, and that nobody gets in without a credential.
     let handed = handed(&Folder::new(), &format!("[server]\nmcp_listen = \"{free}\"\n"));
     assert_eq!(handed.address, free.to_string());
 }

@@ -1,7 +1,7 @@
-//! What one long message, or many of them in a turn, cost the server in memory.
+//! Tests how much memory one long message, or many of them in a turn, cost the server.
 //!
-//! Invariant: no more than a few times their size, whatever reads them: the agent's line, the log, the index, the copies,
-//! an import, a follower, and the next start. A server that needs more than it may have would end.
+//! Invariant: no more than a few times their size, whatever reads them: the agent's line, the log, the index, the
+//! copies, an import, a follower, and the next start. A server that needs more than its limit would end.
 
 use std::fs;
 use std::io::{BufWriter, Write as _};
@@ -16,15 +16,15 @@ use crate::support::{DEADLINE, Folder, Running};
 
 /// A chunk that still fits into an agent's line.
 const LONG_BYTES: u64 = 14 << 20;
-/// What the index works with, however little it is given.
+/// The memory of the index, however little text it gets.
 const INDEXING_BYTES: u64 = 32 << 20;
-/// What each allocation has to fit into, with the stacks and arenas of all threads.
+/// The limit of the address space, with the stacks and arenas of all threads.
 const WITHIN_BYTES: u64 = 1 << 30;
 
 /// What may wait for an agent that does not read, with what is being made for it.
 const UNREAD_BYTES: u64 = 200 << 20;
 
-/// The id of the transcript that is brought in.
+/// The id of the imported transcript.
 const SOURCE: &str = "0190a8c0-0000-4000-8000-000000000001";
 
 fn hostile() -> Folder {
@@ -46,7 +46,7 @@ fn until_found(client: &Client, word: &str, turns: u64) {
     }
 }
 
-/// Has the agent say something in a session of its own, and follows it to its end; gives how many bytes were said.
+/// Has the agent send text in a session of its own, and follows it to its end; returns how many bytes were sent.
 fn say(folder: &Folder, client: &Client, words: &str) -> u64 {
     let body = json!({ "agent": "hostile", "cwd": folder.work() });
     let created = client.call("POST /api/v1/sessions", None, &body).unwrap();
@@ -65,7 +65,7 @@ fn say(folder: &Folder, client: &Client, words: &str) -> u64 {
     }
 }
 
-/// Starts once more within the same bounds, with nothing of the index left, and finds the word again.
+/// Starts again within the same limits, without an index, and finds the word again.
 fn found_again(folder: &Folder, server: Running, word: &str) {
     server.stop();
     fs::remove_dir_all(folder.file("search")).unwrap();
@@ -99,7 +99,7 @@ fn many_long_messages_in_a_turn_are_said_found_and_survive_a_start() {
     found_again(&folder, server, "lastword");
 }
 
-/// An agent asks for a long file sixty times and reads no answer: those that wait are bounded in bytes.
+/// An agent requests a long file sixty times and reads no answer: the waiting answers are bounded in bytes.
 #[test]
 fn answers_that_an_agent_leaves_unread_are_bounded_in_bytes() {
     let folder = hostile();
@@ -162,17 +162,17 @@ fn a_transcript_with_long_answers_is_brought_in_found_and_survives_a_start() {
         }
         std::thread::yield_now();
     };
-    // What is too long to be read is left out and said.
+    // What is too long to be read is left out and reported.
     assert_eq!((&progress["added"], &progress["failed"]), (&json!(1), &json!(0)), "{progress}");
     assert_eq!(progress["skipped"]["a record that is too long"], 1, "{progress}");
     found_again(&folder, server, "lastword");
 }
 
-/// As many requests as one caller of each kind might begin, and how large.
+/// As many requests as one caller of each kind might begin, and their size.
 const UNFINISHED: usize = 30;
 const UNFINISHED_BYTES: usize = 11 << 20;
 
-/// Begins a body and does not end it; what is refused is refused while it is written.
+/// Begins a body and does not end it; a refusal comes while it is written.
 fn unfinished(server: &Running, route: &str, credential: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     let head = format!("POST {route} HTTP/1.1\r\nHost: {}\r\n{credential}", server.address());
@@ -183,7 +183,7 @@ fn unfinished(server: &Running, route: &str, credential: &str) -> TcpStream {
     stream
 }
 
-/// What of a body is held before it is whole is bounded by who sends it.
+/// How much of an incomplete body is kept depends on who sends it, and is bounded.
 #[test]
 fn unfinished_bodies_hold_little_whoever_sends_them() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! What is remembered at the command line: answered, listed, shown and forgotten.
+//! Tests remembered answers at the command line: given, listed, shown and forgotten.
 
 use serde_json::Value;
 

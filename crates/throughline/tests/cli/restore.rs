@@ -1,4 +1,5 @@
-//! `backup`, `export` and `restore` on a real server's store; R08: cursors from before a restore are recognised.
+//! Tests `backup`, `export` and `restore` on a real server's store; R08: cursors from before a restore are
+//! recognised.
 
 use std::fs;
 use std::net::TcpStream;
@@ -22,7 +23,7 @@ fn entries(folder: &Folder, server: &Running, session: &str, after: &str) -> (St
     (head.split(' ').nth(1).unwrap().to_owned(), serde_json::from_str(body).unwrap())
 }
 
-/// What the live socket answers to a follow from a cursor, after its own list.
+/// The live socket's answer to a follow from a cursor, after its own list.
 fn follow(folder: &Folder, server: &Running, session: &str, cursor: &str) -> Value {
     let token = fs::read_to_string(folder.file("token")).unwrap();
     let mut request = format!("ws://{}/api/v1/live", server.address()).into_client_request().unwrap();
@@ -86,7 +87,7 @@ fn a_backup_beside_a_running_server_comes_back() {
     let server = folder.serve();
     let shown = folder.run(&["show", &session]).ok();
     assert!(shown.contains("say kept") && !shown.contains("say lost"), "{shown}");
-    // The numbers are given again, to other words: the old cursor must not be answered with them.
+    // The seqs are used again for other text: the old cursor must not be answered with it.
     folder.run(&["send", "last", "say other"]).ok();
     let (status, body) = entries(&folder, &server, &session, &format!("&after={cursor}"));
     assert_eq!((status.as_str(), &body["error"]["code"]), ("409", &"cursor_reset".into()));
@@ -121,7 +122,7 @@ fn an_export_makes_a_new_store() {
     assert_eq!(other.run(&["show", &session, "--json"]).ok(), folder.run(&["show", &session, "--json"]).ok());
     other.run(&["doctor", "--all"]).ok();
 
-    // One that was cut off changes nothing.
+    // A truncated export changes nothing.
     let third = Folder::new();
     fs::write(&file, &lines[..lines.len() - 10]).unwrap();
     let said = third.run(&["restore", file.to_str().unwrap()]).failed();
@@ -130,7 +131,7 @@ fn an_export_makes_a_new_store() {
     third.run(&["list"]).ok();
 }
 
-/// What is in an export's way stays as it is; what one that was cut off has left does not count.
+/// A file in an export's way stays as it is; what an interrupted export has left does not count.
 #[test]
 fn an_export_writes_over_nothing() {
     let folder = Folder::new();
@@ -152,7 +153,7 @@ fn an_export_writes_over_nothing() {
     assert!(file.exists() && !partial.exists());
 }
 
-/// A folder that others can get into is not filled with somebody's words.
+/// A folder that others can access is not filled with somebody's text.
 #[test]
 fn a_restore_needs_a_closed_folder() {
     let folder = Folder::new();

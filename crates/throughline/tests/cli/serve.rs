@@ -1,4 +1,4 @@
-//! `throughline serve`: how it begins, who else may begin, and how it ends (R28).
+//! Tests `throughline serve`: how it starts, who else may start, and how it ends (R28).
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -41,7 +41,7 @@ fn the_first_line_is_the_link_and_the_files_are_there_and_closed_to_others() {
     server.stop();
 }
 
-/// Whichever way these tests were built.
+/// However these tests were built.
 #[test]
 fn a_build_without_its_page_says_so_at_the_start_and_at_its_address() {
     let folder = Folder::new();
@@ -54,7 +54,7 @@ fn a_build_without_its_page_says_so_at_the_start_and_at_its_address() {
     server.stop();
 }
 
-/// A folder that others could read is closed as long as nothing is in it; after that its owner must say so.
+/// A folder that others could read is closed while it is empty; after that its owner must do so.
 #[test]
 fn an_open_folder_is_closed_if_it_is_empty_and_refused_if_not() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -100,13 +100,13 @@ fn a_second_server_says_where_the_first_runs() {
     let (data, url, pid) = (folder.data(), &server.url, server.pid());
     let expected = format!("error: a server already runs on {} at {url} (pid {pid})", data.display());
     assert!(said.starts_with(&expected), "{said}");
-    // The first is none the worse.
+    // The first one still works.
     assert_eq!(server.status(&fs::read_to_string(folder.file("token")).unwrap()), "200");
     folder.run(&["list"]).ok();
     server.stop();
 }
 
-/// R19: the lock is the process's own, so a crash leaves none behind, whatever files it leaves.
+/// R19: the lock belongs to the process, so a crash leaves none behind, whatever files it leaves.
 #[test]
 fn a_killed_server_leaves_no_lock() {
     let folder = Folder::new();
@@ -116,11 +116,11 @@ fn a_killed_server_leaves_no_lock() {
         assert_eq!(status.signal(), Some(9));
         assert!(folder.file("throughline.db.lock").exists() && folder.file("server.json").exists());
     }
-    // A command, too, takes the store over at once.
+    // A command can open the store at once, too.
     folder.run(&["list"]).ok();
 }
 
-/// A folder that can only be read is told as such, and left as it was.
+/// A read-only folder is reported as such, and left as it was.
 #[test]
 fn a_store_that_can_only_be_read_is_told_as_such() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -149,7 +149,7 @@ fn a_store_that_can_only_be_read_is_told_as_such() {
     assert_eq!((names(&folder), fs::read(folder.file("throughline.db")).unwrap()), before);
 }
 
-/// R28: whoever asks twice does not wait for what the first stop waits for, here a caller that does not end its request.
+/// R28: a second signal does not wait for what the first one waits for, here a client that does not end its request.
 #[test]
 fn a_second_signal_ends_it_at_once() {
     let folder = Folder::new();
@@ -160,7 +160,7 @@ fn a_second_signal_ends_it_at_once() {
         format!("POST /api/v1/sessions HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n", server.address());
     let body = "Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n";
     caller.write_all((head + body).as_bytes()).unwrap();
-    // Its handler is at work: it has asked for the body.
+    // Its handler runs: it has requested the body.
     let mut answer = [0; 25];
     caller.read_exact(&mut answer).unwrap();
     assert!(answer.starts_with(b"HTTP/1.1 100 Continue"), "{}", String::from_utf8_lossy(&answer));
@@ -181,7 +181,7 @@ fn a_second_signal_ends_it_at_once() {
 fn a_signal_ends_it_cleanly_and_leaves_no_file_behind() {
     for signal in [Signal::TERM, Signal::INT] {
         let folder = Folder::new();
-        // At once after the first line: whoever reads it may also end the server.
+        // Right after the first line: whoever reads it may also end the server.
         for _ in 0..3 {
             let (status, took, rest) = folder.serve().end(signal);
             assert!(status.success(), "{status}: {}", folder.log());
@@ -207,7 +207,7 @@ fn a_turn_that_runs_is_interrupted_when_the_server_is_stopped() {
     assert!(shown.ends_with("[interrupted: the server was shut down while this turn ran]\n"), "{shown}");
 }
 
-/// What sessions say last still reaches those who listen.
+/// The last entries of sessions still reach their followers.
 #[test]
 fn whoever_waits_for_a_turn_hears_that_it_was_interrupted() {
     let folder = Folder::new();
@@ -223,7 +223,7 @@ fn whoever_waits_for_a_turn_hears_that_it_was_interrupted() {
     assert_eq!(said, "error: the turn was interrupted: the server was shut down while this turn ran\n");
 }
 
-/// `kill -9` loses nothing that was acknowledged, and nothing is prompted again by itself.
+/// `kill -9` loses nothing that was acknowledged, and no prompt is sent again automatically.
 #[test]
 fn a_killed_server_finds_its_turns_interrupted() {
     let folder = Folder::new();
@@ -238,7 +238,7 @@ fn a_killed_server_finds_its_turns_interrupted() {
 
     let server = folder.serve();
     let shown = folder.run(&["show", "last"]).ok();
-    // What the turn had said is there if it was written down in time; it was never promised.
+    // The turn's text is there if it was stored in time; it was never promised.
     let shown = folder.named(&shown).replace("\n  Taking 60 s.\n", "");
     insta::assert_snapshot!(shown, @r"
     killed

@@ -1,4 +1,4 @@
-//! `files/` in the data folder is the person's and the agents' place; beside it nothing is shown.
+//! Tests that `files/` in the data folder is shared with agents, and that nothing beside it is shown.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl World {
         assert_eq!(told.status, 200, "{}", told.body);
     }
 
-    /// The content, or the code: the same whether the session is named or all of them decide.
+    /// The content, or the error code: the same whether the session is named or not.
     fn read(&self, path: &Path) -> String {
         let [one, any] = [format!("&session={}", self.session), String::new()].map(|session| {
             let told = self.client.get(&format!("/storage/file?path={}&confirm=true{session}", path.display()));
@@ -92,7 +92,7 @@ fn what_else_lies_in_the_data_folder_stays_shut() {
     for name in ["files/key", "files/.env"] {
         assert_eq!(world.read(&world.data.join(name)), "403 path_not_allowed", "{name}");
     }
-    // A session that works there is told no names, but for those of the open part.
+    // A session that works there sees no names, except those of the open part.
     for (cwd, expected) in [("", json!([])), ("files", json!([{ "path": "key" }, { "path": "tickets/" }]))] {
         let begin = json!({ "agent": "guide", "cwd": world.data.join(cwd) });
         let begun = world.client.call("POST /api/v1/sessions", None, &begin).unwrap();
@@ -104,7 +104,7 @@ fn what_else_lies_in_the_data_folder_stays_shut() {
     world.server.stop();
 }
 
-/// What an agent marked elsewhere is shut until the person confirms it.
+/// What an agent marked elsewhere is closed until the person confirms it.
 #[test]
 fn an_agents_mark_outside_is_opened_once_the_person_confirms_it() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! `throughline skill`: the skills are listed, shown, and put where agents look, without touching what somebody changed.
+//! Tests `throughline skill`: skills are listed, shown and installed, without touching what somebody changed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -144,14 +144,14 @@ fn what_somebody_changed_is_kept_unless_forced() {
     assert_eq!(fs::read_to_string(&mine).unwrap(), "my own words");
     assert!(fs::read_to_string(&older).unwrap().starts_with("# throughline:next"));
 
-    // Still not ours, though it was met once.
+    // Still not ours, though it was found once.
     assert_eq!(states(&install(&[]))[0], "throughline SKILL.md kept");
     let forced = install(&["--force"]);
     assert_eq!((forced.code, &*states(&forced)[0]), (Some(0), "throughline SKILL.md replaced"));
     assert_eq!(fs::read_to_string(&mine).unwrap(), ours);
     assert!(states(&install(&[])).iter().all(|state| state.ends_with(" unchanged")));
 
-    // Without the record nothing is taken for ours, but what is the same is the same.
+    // Without the record nothing counts as ours, but an identical file is unchanged.
     fs::remove_file(&record).unwrap();
     fs::write(&older, "what was written before").unwrap();
     assert_eq!(states(&install(&[]))[1], "throughline references/next.md kept");

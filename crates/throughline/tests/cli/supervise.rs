@@ -1,4 +1,4 @@
-//! The hidden commands that stand between the server and an agent, in the real binary.
+//! Tests the hidden commands between the server and an agent, in the real binary.
 
 use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream;

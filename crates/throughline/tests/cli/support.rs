@@ -17,7 +17,7 @@ use tempfile::TempDir;
 const SERVE: [&str; 4] = ["serve", "--listen", "127.0.0.1:0", "--no-open"];
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Asks again until it is so; a server that is another process tells of it in no other way.
+/// Polls until it holds; a server in another process offers no other way.
 pub(crate) fn until(found: impl Fn() -> String, is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {
@@ -28,11 +28,11 @@ pub(crate) fn until(found: impl Fn() -> String, is_so: impl Fn() -> bool) {
 pub(crate) struct Folder {
     root: TempDir,
     environment: Vec<(&'static str, String)>,
-    /// Where commands are run.
+    /// The working directory of commands.
     cwd: PathBuf,
 }
 
-/// What a command left behind.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -41,7 +41,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Standard output of a command that must have gone well.
+    /// Standard output of a command that must have succeeded.
     #[track_caller]
     pub(crate) fn ok(&self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);
@@ -66,7 +66,7 @@ impl Folder {
         Self { root, environment: Vec::new(), cwd }
     }
 
-    /// From now on commands are run there.
+    /// Changes the working directory of the following commands.
     pub(crate) fn stand_in(&mut self, cwd: PathBuf) {
         self.cwd = cwd;
     }
@@ -84,7 +84,7 @@ impl Folder {
         self.root.path().join("home")
     }
 
-    /// The directory that sessions work in, as the server names it.
+    /// The working directory of sessions, as the server names it.
     pub(crate) fn work(&self) -> PathBuf {
         self.root.path().join("work").canonicalize().unwrap()
     }
@@ -93,7 +93,7 @@ impl Folder {
         self.data().join(name)
     }
 
-    /// Every file of the readable copies with what it holds, but for their cursor.
+    /// Every file of the readable copies with its content, except for their cursor.
     pub(crate) fn copies(&self) -> BTreeMap<PathBuf, String> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.file("sessions")];
@@ -111,7 +111,7 @@ impl Folder {
         found
     }
 
-    /// Removes the database with all that belongs to it.
+    /// Removes the database with everything that belongs to it.
     pub(crate) fn lose_database(&self) {
         for entry in fs::read_dir(self.data()).unwrap() {
             let path = entry.unwrap().path();
@@ -142,7 +142,7 @@ impl Folder {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // One that does not read its input has closed it; its answer is what counts.
+        // A command that does not read its input has closed it; its output is what counts.
         drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
         let pid = child.id();
         let (ended, end) = mpsc::channel();
@@ -156,18 +156,18 @@ impl Folder {
         Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
-    /// Starts a command and kills it as soon as it has begun a database beside its place.
+    /// Starts a command and kills it as soon as it has begun a database beside the final place.
     pub(crate) fn kill_soon(&self, arguments: &[&str]) {
         let mut child = self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         while !self.file("throughline.db.hydrating").exists() && child.try_wait().unwrap().is_none() {
             thread::yield_now();
         }
-        // It may have ended by itself.
+        // It may have exited by itself.
         drop(child.kill());
         child.wait().unwrap();
     }
 
-    /// What is printed, with what differs from run to run named.
+    /// What is printed, with placeholders for what differs from run to run.
     pub(crate) fn named(&self, text: &str) -> String {
         let text = text.replace(self.work().to_str().unwrap(), "WORK").replace(self.data().to_str().unwrap(), "DATA");
         match self.last_session() {
@@ -186,21 +186,21 @@ impl Folder {
         self.start(self.command(&SERVE))
     }
 
-    /// A server whose disk fails, or which dies, where the points say.
+    /// A server whose disk fails, or which dies, at these fail points.
     pub(crate) fn serve_failing(&self, points: &str) -> Running {
         let mut command = self.command(&SERVE);
         command.env("FAILPOINTS", points);
         self.start(command)
     }
 
-    /// A server that writes its log there.
+    /// A server that writes its log to this file.
     pub(crate) fn serve_logging_to(&self, log: impl Into<Stdio>) -> Running {
         let mut command = self.command(&SERVE);
         command.stderr(log);
         self.start_logging_anywhere(command)
     }
 
-    /// A server that was started as `nohup` does, with SIGHUP ignored.
+    /// A server that was started as by `nohup`, with SIGHUP ignored.
     pub(crate) fn serve_ignoring_hang_up(&self) -> Running {
         self.start(self.through_shell("trap '' HUP; exec \"$0\" \"$@\""))
     }
@@ -211,7 +211,7 @@ impl Folder {
         self.start(self.through_shell(&script))
     }
 
-    /// A server that makes files which everybody may write, if it does not see to that itself.
+    /// A server whose umask lets everybody write to its files, unless it sets their modes itself.
     pub(crate) fn serve_without_umask(&self) -> Running {
         self.start(self.through_shell("umask 0; exec \"$0\" \"$@\""))
     }
@@ -221,8 +221,8 @@ impl Folder {
         self.start(self.through_shell(&format!("ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512)))
     }
 
-    /// A server that may use no more than so many bytes of addresses, as may each process that it starts. An
-    /// allocation beyond ends it.
+    /// A server with a limit on its address space, as has each process that it starts. An allocation beyond it ends
+    /// the process.
     pub(crate) fn serve_within(&self, bytes: u64) -> Running {
         // Each of glibc's arenas reserves 64 MiB that nobody uses; how many there are is a matter of chance.
         let mut shell = self.through_shell(&format!("ulimit -v {}; exec \"$0\" \"$@\"", bytes / 1024));
@@ -230,7 +230,7 @@ impl Folder {
         self.start(shell)
     }
 
-    /// A server that a shell starts, after what it is told to do first.
+    /// A server that a shell starts, after a command of its own.
     fn through_shell(&self, script: &str) -> Command {
         let plain = self.command(&[]);
         let mut shell = Command::new("sh");
@@ -250,7 +250,7 @@ impl Folder {
         }
     }
 
-    /// A command that goes on after its first line.
+    /// A command that runs on after its first line.
     pub(crate) fn begin(&self, arguments: &[&str]) -> Running {
         self.start(self.command(arguments))
     }
@@ -281,7 +281,7 @@ pub(crate) fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// A server or another command that runs; killed when it is dropped.
+/// A running server or other command; killed when it is dropped.
 pub(crate) struct Running {
     child: Option<Child>,
     stdout: BufReader<std::process::ChildStdout>,
@@ -294,14 +294,14 @@ impl Running {
         self.child.as_ref().unwrap().id()
     }
 
-    /// The most memory that it has held at once, in bytes.
+    /// Its peak memory, in bytes.
     pub(crate) fn peak_bytes(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         peak.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1024
     }
 
-    /// From now on files may grow as far as the disk goes.
+    /// From now on files may grow as far as the disk allows.
     pub(crate) fn lift_limit(&self) {
         let pid = Pid::from_raw(self.pid().try_into().unwrap());
         prlimit(pid, Resource::Fsize, Rlimit { current: None, maximum: None }).unwrap();
@@ -325,7 +325,7 @@ impl Running {
         self
     }
 
-    /// Sends a signal and waits for the end; gives how it ended, how long that took, and what it still printed.
+    /// Sends a signal and waits for the exit; returns the status, how long it took, and the remaining output.
     pub(crate) fn end(mut self, signal: Signal) -> (ExitStatus, Duration, String) {
         let started = Instant::now();
         kill(self.pid(), signal);
@@ -335,7 +335,7 @@ impl Running {
         (status, started.elapsed(), rest)
     }
 
-    /// Waits for an end that nobody asked for.
+    /// Waits for an exit that nobody asked for.
     pub(crate) fn ended(mut self) -> ExitStatus {
         self.wait()
     }
@@ -361,7 +361,7 @@ impl Running {
         self.url.strip_prefix("http://").unwrap()
     }
 
-    /// One request; gives the whole answer as text. `lines` end in CRLF.
+    /// Sends one request; returns the whole response as text. `lines` end in CRLF.
     pub(crate) fn ask(&self, request: &str, lines: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(self.address()).unwrap();
         let length = body.len();
@@ -383,7 +383,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(child) = &mut self.child {
-            // It may have ended by itself.
+            // It may have exited by itself.
             drop(child.kill());
             drop(child.wait());
         }

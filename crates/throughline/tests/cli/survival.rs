@@ -1,5 +1,5 @@
-//! What goes wrong inside or around the server without being its end: a log that can not be written, a part that panics, a
-//! terminal that is closed.
+//! Tests failures in or around the server that must not end it: a log that can not be written, a part that panics, a
+//! closed terminal.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -18,7 +18,7 @@ fn serve_panicking(folder: &Folder, points: &str) -> Running {
     folder.serve_failing(&format!("panics-unwind=off;{points}"))
 }
 
-/// A session whose agent has answered a prompt, which is written down.
+/// A session whose agent has answered a prompt, with the answer stored.
 fn answered(client: &Client, text: &str) -> String {
     let session = client.session();
     let told = client.prompt(&session, "first", text).unwrap();
@@ -30,7 +30,7 @@ fn answered(client: &Client, text: &str) -> String {
     session
 }
 
-/// A session with a turn that goes on until somebody ends it.
+/// A session with a turn that runs until somebody ends it.
 fn running(client: &Client) -> String {
     let session = client.session();
     assert_eq!(client.prompt(&session, "slow", "slow 600").unwrap().status, 202);
@@ -42,7 +42,7 @@ fn health(client: &Client) -> Value {
     client.call("GET /healthz", None, &Value::Null).unwrap().body["status"].clone()
 }
 
-/// A server that logs all it can, to where it can not be written: agents are heard, writes are taken, and it ends as asked.
+/// A server that logs everything, to where it can not be written: agents and writes work, and it stops as asked.
 fn serves_although_it_can_not_log(log: impl Into<Stdio>) {
     let folder = Folder::new().with_env("THROUGHLINE_LOG", "trace");
     let server = folder.serve_logging_to(log);
@@ -77,7 +77,7 @@ fn a_log_that_nobody_reads_holds_nobody_up() {
     assert_eq!(log.replace("full", ""), "", "something else was written to a pipe that is full");
 }
 
-/// The store's writer is gone, so nothing can be kept any more: the server says so and ends with a failure.
+/// The store's writer is gone, so nothing can be stored any more: the server says so and exits with a failure.
 #[test]
 fn a_panic_of_the_stores_writer_ends_the_server_with_a_failure() {
     let folder = Folder::new();
@@ -108,7 +108,7 @@ fn a_panic_of_the_stores_writer_ends_the_server_with_a_failure() {
     server.stop();
 }
 
-/// More questions than there are threads panic, and the next one is answered.
+/// More queries than there are threads panic, and the next one is answered.
 #[test]
 fn a_panic_of_a_reader_fails_one_question() {
     let folder = Folder::new();
@@ -129,7 +129,7 @@ fn a_panic_of_a_reader_fails_one_question() {
     server.stop();
 }
 
-/// The session's task is gone with its agent: the turn is interrupted, and the session goes on from its log.
+/// The session's task is gone with its agent: the turn is interrupted, and the session continues from its log.
 #[test]
 fn a_panic_of_a_sessions_task_interrupts_its_turn_and_no_more() {
     let folder = Folder::new();
@@ -154,7 +154,7 @@ fn a_panic_of_a_sessions_task_interrupts_its_turn_and_no_more() {
     server.stop();
 }
 
-/// Each part starts again by itself, the server says meanwhile that it is degraded, and nothing is missing in the end.
+/// Each part restarts by itself, the server reports meanwhile that it is degraded, and nothing is missing in the end.
 #[test]
 fn a_part_that_panics_starts_again() {
     for (part, point) in [
@@ -187,7 +187,7 @@ fn a_part_that_panics_starts_again() {
     }
 }
 
-/// A terminal that is closed is the usual end, as SIGTERM is.
+/// Closing the terminal is a usual end, as SIGTERM is.
 #[test]
 fn a_closed_terminal_settles_the_server() {
     let folder = Folder::new();
@@ -213,7 +213,7 @@ fn a_server_under_nohup_outlives_its_terminal() {
     server.stop();
 }
 
-/// Callers without a credential take all the connections that there are: agents still start, and what they said is found.
+/// Clients without a credential take all the connections that there are: agents still start, and their text is found.
 #[test]
 fn a_flood_of_connections_leaves_room_for_agents_and_search() {
     let folder = Folder::new();
@@ -230,7 +230,7 @@ fn a_flood_of_connections_leaves_room_for_agents_and_search() {
     server.stop();
 }
 
-/// Whatever the mask is, others have no right on anything in the folder.
+/// Whatever the umask is, others have no permission on anything in the folder.
 #[test]
 fn nothing_in_the_folder_is_open_to_others_whatever_the_mask() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! The binary at a terminal: a real pseudo-terminal stands where a person would sit.
+//! Tests the binary at a terminal, with a real pseudo-terminal in place of a person.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -10,7 +10,7 @@ use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 
 use crate::support::{DEADLINE, Folder};
 
-/// A command that believes a person sits before it; killed when it is dropped.
+/// A command with a pseudo-terminal; killed when it is dropped.
 pub(crate) struct Terminal {
     child: Child,
     keyboard: File,
@@ -34,7 +34,7 @@ impl Terminal {
         let (show, screen) = mpsc::sync_channel(64);
         thread::spawn(move || {
             let mut bytes = [0; 4096];
-            // It ends with an error once nobody has the other side open.
+            // Reading fails once nobody has the other side open.
             while let Ok(count @ 1..) = shown.read(&mut bytes) {
                 let text = String::from_utf8_lossy(&bytes[..count]).replace('\r', "");
                 if show.send(text).is_err() {
@@ -45,7 +45,8 @@ impl Terminal {
         Self { child, keyboard, screen, seen: String::new() }
     }
 
-    /// Waits until these words are on the screen, after all that was waited for before; gives what came up to them.
+    /// Waits until this text is on the screen, after everything that was waited for before; returns the text up to
+    /// it.
     pub(crate) fn until(&mut self, words: &str) -> String {
         while !self.seen.contains(words) {
             match self.screen.recv_timeout(DEADLINE) {
@@ -61,7 +62,7 @@ impl Terminal {
         self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
-    /// Waits for the end; gives what was still shown.
+    /// Waits for the exit; returns what was still shown.
     pub(crate) fn ended(mut self) -> (ExitStatus, String) {
         loop {
             match self.screen.recv_timeout(DEADLINE) {
@@ -76,7 +77,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited by itself.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,4 @@
-//! `throughline token`: who may come in, and who no longer.
+//! Tests `throughline token`: who may come in, and who no longer.
 
 use std::fs;
 
@@ -91,7 +91,7 @@ fn every_answer_can_be_had_as_json() {
     server.stop();
 }
 
-/// The token stays the same over restarts, so that programs need not be told again.
+/// The token stays the same over restarts, so that programs keep theirs.
 #[test]
 fn the_token_file_outlives_the_server() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Pieces of work at the command line, and the steps that lead from one of their sessions to the next.
+//! Tests works at the command line, and the steps from one of their sessions to the next.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// Begins a session and gives its id.
+/// Begins a session and returns its id.
 fn begin(folder: &Folder, arguments: &[&str]) -> String {
     let arguments = [&["new", "--json"], arguments].concat();
     json(&folder.run(&arguments).ok())["id"].as_str().unwrap().to_owned()
@@ -32,7 +32,7 @@ fn short(id: &str) -> &str {
     &id[id.len() - 8..]
 }
 
-/// The sessions of the work that is called so.
+/// The sessions of the work of this name.
 fn members(folder: &Folder, name: &str) -> Vec<String> {
     let shown = json(&folder.run(&["work", "show", name, "--json"]).ok());
     let ids = shown["sessions"].as_array().unwrap().iter();
@@ -68,7 +68,7 @@ fn a_step_is_listed_taken_and_shown_where_it_led() {
         let shown = folder.run(&["show", b]).ok();
         assert!(shown.contains(&format!("\npart of loom, started from t1.n1 of session {a}\n")), "{shown}");
         assert!(shown.contains("t1 > say hello\n"), "{shown}");
-        // Once more: it leads where it led.
+        // Once more: it leads to the same session.
         let again = folder.run(&["next", a, "t1.n1", "--json"]).ok();
         assert_eq!(json(&again)["sessionId"], second.as_str(), "{again}");
         let told = format!(
@@ -160,7 +160,7 @@ fn a_work_is_listed_shown_and_read_as_one() {
     });
 }
 
-/// More turns than a page of the contents holds, and a session that a page cuts in two.
+/// More turns than a page of the contents holds, and a session that is split between pages.
 #[test]
 fn the_contents_of_a_long_work_are_read_to_the_end() {
     let folder = Folder::new();
@@ -212,11 +212,11 @@ fn a_name_of_several_projects_is_meant_where_one_stands() {
     let told = folder.run(&["work", "rename", "lom", "weave"]).failed();
     assert_eq!(told, "error: no piece of work is called lom; did you mean loom?\n");
     folder.run(&["work", "rename", "loom", "weave"]).ok();
-    // Only one is called so.
+    // Only one has this name.
     assert!(folder.run(&["work", "show", "loom"]).ok().contains(one.to_str().unwrap()));
     folder.stand_in(one.clone());
     folder.run(&["work", "rename", "loom", "weft"]).ok();
-    // Both were, and the same holds.
+    // Both had it, and the same holds.
     assert!(folder.run(&["work", "show", "loom"]).ok().starts_with("weft\n"));
     folder.stand_in(folder.work());
     let told = folder.run(&["work", "show", "loom"]).failed();
@@ -283,7 +283,7 @@ fn steps_that_can_not_be_taken_say_why_and_what_to_do() {
     });
 }
 
-/// The new session's entries come a line each, after where the step led.
+/// The new session's entries come a line each, after the result of the step.
 #[test]
 fn programs_take_steps_too() {
     with_and_without_a_server(|folder| {
@@ -316,7 +316,7 @@ fn a_step_can_be_left_with_a_server_and_only_with_one() {
     assert_eq!(members(&folder, "loom").len(), 1);
 }
 
-/// Without a server the command that took it is all there is; the next one goes on.
+/// Without a server the command that took it is all there is; the next one continues.
 #[test]
 fn a_step_whose_command_was_killed_goes_on_when_it_is_taken_again() {
     for point in ["click-appended", "work-start", "work-started"] {

@@ -1,7 +1,7 @@
-//! The doctor's look at the readable copies.
+//! The doctor's check of the readable copies.
 //!
-//! Invariant: no copy is written, and a store is not opened for it that opening would change. A copy that differs is no
-//! damage: the log is the truth, and the copy can be had again, unless the copies know of entries that the log has lost.
+//! Invariant: no copy is written, and no store is opened that opening would change. A copy that differs is no damage:
+//! the log is the truth, and the copy can be made again, unless the copies have entries that the log has lost.
 
 use anyhow::Result;
 use model::{ListKey, SessionId};
@@ -12,82 +12,82 @@ use store::outside::{CheckReport, Depth, FindingKind};
 use store::{Copies, CopyError, OpenError, ReadError, SqliteStore};
 
 use crate::data_dir::DataDir;
-use crate::host::{look_at, new_incarnation};
+use crate::host::{new_incarnation, open_store_file};
 
 const PAGE: usize = 200;
 
-/// What was seen of the copies.
-pub(super) enum CopiesSeen {
-    /// A server is at work on them, or nobody can be.
+/// The result of checking the copies.
+pub(super) enum CopiesResult {
+    /// A server is writing them, or there can be none.
     Nothing,
     /// They were not compared.
-    Left(Why),
-    /// They know of entries that the database does not have.
+    Left(NotCompared),
+    /// They have entries that the database does not have.
     Ahead,
     /// They were compared.
-    Compared(CopiesChecked),
+    Compared(CopiesComparison),
 }
 
 /// Why copies were not compared.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Why {
+pub(super) enum NotCompared {
     FileDamaged,
     OlderSchema,
 }
 
-/// How the copies stand.
-pub(super) struct CopiesChecked {
+/// The result of the comparison.
+pub(super) struct CopiesComparison {
     pub(super) sessions: usize,
     pub(super) differences: Vec<Difference>,
     pub(super) works: WorksCopy,
 }
 
-/// How the copy of the pieces of work stands.
+/// The state of the copy of the works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WorksCopy {
     Right,
     Different,
-    /// Something that is not ours lies in the place of its folder.
+    /// Something that is not ours is in the place of its folder.
     Foreign,
-    /// There is nothing to compare it with: their log is damaged.
+    /// It can not be compared: the log is damaged.
     LogDamaged,
 }
 
-/// Compares the copies of the sessions last active, or of all. Beside a server, which is at work on them, they are left
-/// alone.
-pub(super) async fn check(data: &DataDir, depth: Depth, report: &CheckReport) -> Result<CopiesSeen> {
+/// Compares the copies of the sessions that were last active, or of all. Beside a running server, which writes them,
+/// they are not compared.
+pub(super) async fn check(data: &DataDir, depth: Depth, report: &CheckReport) -> Result<CopiesResult> {
     if report.findings.iter().any(|finding| finding.kind == FindingKind::File) {
-        return Ok(CopiesSeen::Left(Why::FileDamaged));
+        return Ok(CopiesResult::Left(NotCompared::FileDamaged));
     }
-    if look_at(data)?.is_older_than_program() {
-        return Ok(CopiesSeen::Left(Why::OlderSchema));
+    if open_store_file(data)?.is_older_than_program() {
+        return Ok(CopiesResult::Left(NotCompared::OlderSchema));
     }
     let store = match SqliteStore::open(&data.database(), new_incarnation()) {
         Ok(store) => store,
-        Err(OpenError::InUse { .. } | OpenError::ReadOnly { .. }) => return Ok(CopiesSeen::Nothing),
+        Err(OpenError::InUse { .. } | OpenError::ReadOnly { .. }) => return Ok(CopiesResult::Nothing),
         Err(err) => return Err(err.into()),
     };
-    let seen = look(&store, &Copies::at(data.sessions()), depth).await;
+    let seen = open_and_compare(&store, &Copies::at(data.sessions()), depth).await;
     store.close().await;
     seen
 }
 
-async fn look(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<CopiesSeen> {
+async fn open_and_compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<CopiesResult> {
     if let Some(cursor) = copies.cursor().await?
         && cursor.is_ahead_of(store).await?
     {
-        return Ok(CopiesSeen::Ahead);
+        return Ok(CopiesResult::Ahead);
     }
-    compare(store, copies, depth).await.map(CopiesSeen::Compared)
+    compare(store, copies, depth).await.map(CopiesResult::Compared)
 }
 
-async fn compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<CopiesChecked> {
+async fn compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<CopiesComparison> {
     let limit = match depth {
         Depth::All => usize::MAX,
         Depth::Sample(limit) => limit,
     };
     let works = compare_works(store, copies).await?;
-    let mut checked = CopiesChecked { sessions: 0, differences: Vec::new(), works };
+    let mut checked = CopiesComparison { sessions: 0, differences: Vec::new(), works };
     let mut after = None;
     let mut looked_at = 0;
     while looked_at < limit {
@@ -97,7 +97,7 @@ async fn compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<C
         let ids: Vec<SessionId> = rows.iter().map(|row| row.id).collect();
         looked_at += ids.len();
         let found = copies.check(store, &ids).await?;
-        // That the log is damaged is told where the log is; there is nothing to compare a copy with.
+        // Damage to the log is reported with the log; there is nothing to compare such a copy with.
         let (damaged, different): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.what == What::Damaged);
         checked.sessions += ids.len() - damaged.len();
         checked.differences.extend(different);
@@ -110,13 +110,13 @@ async fn compare_works(store: &SqliteStore, copies: &Copies) -> Result<WorksCopy
         Ok(true) => Ok(WorksCopy::Right),
         Ok(false) => Ok(WorksCopy::Different),
         Err(CopyError::Foreign { .. }) => Ok(WorksCopy::Foreign),
-        // That is told where the log is.
+        // Reported with the log.
         Err(CopyError::Read(ReadError::Fenced(_))) => Ok(WorksCopy::LogDamaged),
         Err(err) => Err(err.into()),
     }
 }
 
-impl CopiesSeen {
+impl CopiesResult {
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Nothing => Value::Null,
@@ -127,7 +127,7 @@ impl CopiesSeen {
     }
 }
 
-impl Why {
+impl NotCompared {
     pub(super) fn describe(self) -> &'static str {
         match self {
             Self::FileDamaged => "the file itself is damaged",
@@ -136,7 +136,7 @@ impl Why {
     }
 }
 
-impl CopiesChecked {
+impl CopiesComparison {
     fn to_json(&self) -> Value {
         let differences = self
             .differences

@@ -1,7 +1,7 @@
-//! What the agent asks while its answer is printed, and the person's lines at the terminal.
+//! The agent's questions while its answer is printed, and the person's lines at the terminal.
 //!
-//! Invariant: a question ends with its answer, whoever gave it, and no line counts that was typed before its question
-//! was shown.
+//! Invariant: a question ends with its answer, whoever gave it. A line that was typed before its question was shown
+//! does not count.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
@@ -18,28 +18,28 @@ use crate::transcript_text::{answer_words, question_lines};
 #[derive(Debug)]
 pub(super) struct Questions {
     /// Oldest first; at a terminal they are shown one after the other.
-    open: VecDeque<Open>,
+    open: VecDeque<OpenQuestion>,
     at_terminal: bool,
     /// Waits for a line of the person.
     read: fn() -> io::Result<String>,
-    /// The person's next line and when it was there. Its thread is left to itself if none comes.
+    /// The person's next line and when it was read. Its thread is abandoned if none comes.
     line: Option<JoinHandle<io::Result<(Instant, String)>>>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenQuestion {
     request: Request,
     question: Question,
-    stage: Stage,
+    stage: QuestionStage,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    /// Another is shown, or it is answered already and nobody needs to see it wait.
+enum QuestionStage {
+    /// Not shown: another question is, or it is answered already.
     Unshown,
-    /// The person sees it, since then.
+    /// Shown to the person since then.
     Shown(Instant),
-    /// The person's answer is on its way.
+    /// The person's answer is being sent.
     Given,
 }
 
@@ -52,33 +52,33 @@ impl Questions {
         Self { open: VecDeque::new(), at_terminal: io::stdin().is_terminal(), read, line: None }
     }
 
-    /// Whether a person sits here who could answer.
+    /// Whether a person at this terminal could answer.
     pub(super) fn at_terminal(&self) -> bool {
         self.at_terminal
     }
 
     pub(super) fn add(&mut self, request: Request, question: Question) {
-        self.open.push_back(Open { request, question, stage: Stage::Unshown });
+        self.open.push_back(OpenQuestion { request, question, stage: QuestionStage::Unshown });
     }
 
-    /// Lines about the next question that the person has to see, and how it can be answered.
-    pub(super) fn show_next(&mut self) -> Option<(Vec<String>, How)> {
-        if self.at_terminal && self.open.iter().any(|open| open.stage != Stage::Unshown) {
+    /// The lines of the next question to show, and how it can be answered.
+    pub(super) fn show_next(&mut self) -> Option<(Vec<String>, AnswerPlace)> {
+        if self.at_terminal && self.open.iter().any(|open| open.stage != QuestionStage::Unshown) {
             return None;
         }
-        let open = self.open.iter_mut().find(|open| open.stage == Stage::Unshown)?;
+        let open = self.open.iter_mut().find(|open| open.stage == QuestionStage::Unshown)?;
         if self.at_terminal {
             forget_typed();
         }
-        open.stage = Stage::Shown(Instant::now());
+        open.stage = QuestionStage::Shown(Instant::now());
         let lines = question_lines(&open.question);
         if !self.at_terminal || open.question.form.is_some() {
-            return Some((lines, How::Elsewhere));
+            return Some((lines, AnswerPlace::Elsewhere));
         }
-        Some((lines, How::Here(self.prompt()?)))
+        Some((lines, AnswerPlace::Here(self.prompt()?)))
     }
 
-    /// What stands before the cursor.
+    /// The prompt before the cursor.
     pub(super) fn prompt(&self) -> Option<String> {
         let options = &self.question()?.1.options;
         let names: Vec<String> =
@@ -87,7 +87,7 @@ impl Questions {
     }
 
     /// The question that the person at this terminal can answer now, and since when it is shown.
-    fn here(&self) -> Option<(&Open, Instant)> {
+    fn here(&self) -> Option<(&OpenQuestion, Instant)> {
         let shown = self.open.iter().filter(|open| self.at_terminal && open.question.form.is_none());
         shown.filter_map(|open| open.shown_at().map(|at| (open, at))).next()
     }
@@ -96,7 +96,7 @@ impl Questions {
         self.here().map(|(open, _)| (open.request, &open.question))
     }
 
-    /// The person's line; never, while nothing is asked here. Nothing is lost if nobody waits for it any more.
+    /// The person's next line; pending for ever while nothing is asked here. Cancel-safe.
     pub(super) async fn line(&mut self) -> Result<String> {
         loop {
             let Some((_, shown_at)) = self.here() else { return std::future::pending().await };
@@ -107,24 +107,24 @@ impl Questions {
             let read = reading.await;
             self.line = None;
             let (read_at, line) = read??;
-            // A word for an earlier question is none for this one.
+            // A line that was typed for an earlier question does not count.
             if read_at >= shown_at {
                 return Ok(line);
             }
         }
     }
 
-    /// The person's answer to a question is on its way.
+    /// Marks a question whose answer is being sent.
     pub(super) fn set_given(&mut self, request: Request) {
-        self.set_stage(request, Stage::Given);
+        self.set_stage(request, QuestionStage::Given);
     }
 
-    /// The person's answer to a question was not taken; it is theirs again.
+    /// Marks a question whose answer was refused; the person can answer again.
     pub(super) fn set_not_taken(&mut self, request: Request) {
-        self.set_stage(request, Stage::Shown(Instant::now()));
+        self.set_stage(request, QuestionStage::Shown(Instant::now()));
     }
 
-    fn set_stage(&mut self, request: Request, stage: Stage) {
+    fn set_stage(&mut self, request: Request, stage: QuestionStage) {
         if let Some(open) = self.open.iter_mut().find(|open| open.request == request) {
             open.stage = stage;
         }
@@ -135,15 +135,15 @@ impl Questions {
         self.at_terminal = false;
     }
 
-    /// Takes an answer in; what to print of it, which is nothing where the person gave it here.
+    /// Removes an answered question; returns what to print, which is nothing if the answer was given here.
     pub(super) fn settle(&mut self, request: Request, answer: &PermissionAnswer) -> Vec<String> {
         let Some(index) = self.open.iter().position(|open| open.request == request) else { return Vec::new() };
         let Some(open) = self.open.remove(index) else { return Vec::new() };
         let words = format!("  {}", answer_words(answer));
         match open.stage {
-            Stage::Given => Vec::new(),
-            Stage::Shown(_) => vec![words],
-            Stage::Unshown => {
+            QuestionStage::Given => Vec::new(),
+            QuestionStage::Shown(_) => vec![words],
+            QuestionStage::Unshown => {
                 let mut lines = question_lines(&open.question);
                 lines.push(words);
                 lines
@@ -152,27 +152,27 @@ impl Questions {
     }
 }
 
-impl Open {
+impl OpenQuestion {
     fn shown_at(&self) -> Option<Instant> {
         match self.stage {
-            Stage::Shown(at) => Some(at),
-            Stage::Unshown | Stage::Given => None,
+            QuestionStage::Shown(at) => Some(at),
+            QuestionStage::Unshown | QuestionStage::Given => None,
         }
     }
 }
 
-/// What is in the terminal's line was meant for something else.
+/// Discards what was typed before the question was shown.
 fn forget_typed() {
     match tcflush(io::stdin(), QueueSelector::IFlush) {
-        // A terminal that can not do this keeps what was typed; the question is shown all the same.
+        // If the terminal can not do this, the question is shown all the same.
         Ok(()) | Err(_) => (),
     }
 }
 
-/// How a question that was shown can be answered.
+/// How a shown question can be answered.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum How {
-    /// At this terminal, after these words.
+pub(super) enum AnswerPlace {
+    /// At this terminal, after this prompt.
     Here(String),
     /// On the page, or with another command.
     Elsewhere,
@@ -204,11 +204,11 @@ mod tests {
     #[test]
     fn questions_that_wait_for_another_are_told_once_nobody_types_here() {
         let mut questions = asked(&["p1", "p2", "p3"]);
-        assert!(matches!(questions.show_next(), Some((_, How::Here(_)))));
+        assert!(matches!(questions.show_next(), Some((_, AnswerPlace::Here(_)))));
         assert_eq!(questions.show_next(), None);
         questions.leave_terminal();
         let unknown = "    (the agent does not say exactly what it will do)".to_owned();
-        let told = |title: &str| Some((vec![format!("? {title}"), unknown.clone()], How::Elsewhere));
+        let told = |title: &str| Some((vec![format!("? {title}"), unknown.clone()], AnswerPlace::Elsewhere));
         assert_eq!(questions.show_next(), told("p2"));
         assert_eq!(questions.show_next(), told("p3"));
         assert_eq!(questions.show_next(), None);

@@ -1,8 +1,8 @@
-//! `throughline skill install`: skills as files in the folders in which agents look for them.
+//! `throughline skill install`: writes skills into the folders in which agents look for them.
 //!
-//! Invariant: a file is put in its place whole, and one that is not as we left it is replaced only when the person says so.
-//! What we left is known by its digest, in a hidden record beside it; without a record nothing is taken for ours. Below a project
-//! no link leads out of it.
+//! Invariant: a file is written whole, and one that somebody changed is replaced only when the person says so. Our
+//! own files are recognised by their digests, in a hidden record beside them; without a record nothing counts as
+//! ours. In a project no link leads out of it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,26 +14,26 @@ use files::{FileError, Tree, Trees};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use super::folders::{Base, SkillFolder, project_here, skill_folders};
 use super::named;
-use super::places::{Base, Place, places, project_here};
 use crate::agency::own_environment;
 use crate::cli;
 use crate::host::home;
 use crate::terminal::{self, counted, safe, safe_json};
 
-/// Beside a skill's files: which digest each had when it was written.
+/// The record beside a skill's files: the digest of each when it was written.
 const RECORD: &str = ".throughline-skill.json";
 /// Far more than any of ours has.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// What is to be done, or was done, about a file.
+/// What is to be done, or was done, with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-enum State {
+enum FileState {
     New,
     /// It is the same already.
     Unchanged,
-    /// As an earlier version wrote it.
+    /// It is as an earlier version wrote it.
     Updated,
     /// Somebody changed it.
     Kept,
@@ -41,7 +41,7 @@ enum State {
     Replaced,
 }
 
-impl State {
+impl FileState {
     fn word(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -72,40 +72,40 @@ struct Installed {
 #[derive(Debug, Serialize)]
 struct InstalledFile {
     path: &'static str,
-    state: State,
+    state: FileState,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
+struct InstallReport {
     dry_run: bool,
     installed: Vec<Installed>,
 }
 
-pub(super) fn run(wish: &cli::InstallSkill) -> Result<ExitCode> {
-    let skills = match &wish.name {
+pub(super) fn run(options: &cli::InstallSkill) -> Result<ExitCode> {
+    let skills = match &options.name {
         Some(name) => vec![named(name)?],
         None => SKILLS.to_vec(),
     };
     let (base_folder, found);
     let environment = own_environment();
     let claude = environment.get("CLAUDE_CONFIG_DIR").map(Path::new).filter(|path| path.is_absolute());
-    let base = if wish.project {
+    let base = if options.project {
         base_folder = project_here()?;
         Base::Project(&base_folder)
     } else {
         found = home().context("your home is not known: HOME is not set; --project installs into this project")?;
         Base::Home { home: &found, claude }
     };
-    let mut report = Report { dry_run: wish.dry_run, installed: Vec::new() };
-    for place in places(base, &wish.agent) {
+    let mut report = InstallReport { dry_run: options.dry_run, installed: Vec::new() };
+    for place in skill_folders(base, &options.agent) {
         for skill in &skills {
-            report.installed.push(install(base, &place, *skill, wish)?);
+            report.installed.push(install(base, &place, *skill, options)?);
         }
     }
-    print(&report, wish.json)?;
+    print(&report, options.json)?;
     let states = || report.installed.iter().flat_map(|installed| &installed.files).map(|file| file.state);
-    let kept = states().filter(|state| *state == State::Kept).count() as u64;
+    let kept = states().filter(|state| *state == FileState::Kept).count() as u64;
     if let Some(kept) = counted(kept, "file was changed and is", "files were changed and are") {
         terminal::remark(&format!("{kept} kept as somebody left it; --force puts ours there"));
         return Ok(ExitCode::FAILURE);
@@ -113,7 +113,7 @@ pub(super) fn run(wish: &cli::InstallSkill) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn install(base: Base<'_>, place: &Place, skill: Skill, wish: &cli::InstallSkill) -> Result<Installed> {
+fn install(base: Base<'_>, place: &SkillFolder, skill: Skill, options: &cli::InstallSkill) -> Result<Installed> {
     let folder = place.folder.join(skill.name);
     let trees = open(base, &folder)?;
     let about = |path: &Path| format!("{} can not be used", path.display());
@@ -128,29 +128,29 @@ fn install(base: Base<'_>, place: &Place, skill: Skill, wish: &cli::InstallSkill
         let path = folder.join(file.path);
         let there = read(&trees, &path).with_context(|| about(&path))?;
         let state = match there {
-            None => State::New,
-            Some(there) if there == file.text.as_bytes() => State::Unchanged,
-            Some(there) if old_record.get(file.path) == Some(&digest(&there)) => State::Updated,
-            Some(_) if wish.force => State::Replaced,
-            Some(_) => State::Kept,
+            None => FileState::New,
+            Some(there) if there == file.text.as_bytes() => FileState::Unchanged,
+            Some(there) if old_record.get(file.path) == Some(&digest(&there)) => FileState::Updated,
+            Some(_) if options.force => FileState::Replaced,
+            Some(_) => FileState::Kept,
         };
-        if state.is_written() && !wish.dry_run {
+        if state.is_written() && !options.dry_run {
             trees.write_text(&path, file.text).with_context(|| about(&path))?;
         }
-        if state != State::Kept {
+        if state != FileState::Kept {
             record.insert(file.path.to_owned(), digest(file.text.as_bytes()));
         }
         files.push(InstalledFile { path: file.path, state });
     }
-    if record != old_record && !wish.dry_run {
+    if record != old_record && !options.dry_run {
         let text = format!("{}\n", serde_json::to_string_pretty(&record)?);
         trees.write_text(&record_path, &text).with_context(|| about(&record_path))?;
     }
     Ok(Installed { skill: skill.name, folder, agents: place.agents.clone(), files })
 }
 
-/// What may be written to. A person's own folders may be links to wherever they are kept; those of a project, which
-/// somebody else may have made, lead nowhere else.
+/// Opens the folder for writing. A person's own folders may be links to anywhere; those of a project, which somebody
+/// else may have made, may not lead out of it.
 fn open(base: Base<'_>, folder: &Path) -> Result<Trees> {
     let root = match base {
         Base::Project(project) => project,
@@ -163,7 +163,7 @@ fn open(base: Base<'_>, folder: &Path) -> Result<Trees> {
     Ok(Trees::new(vec![tree]))
 }
 
-/// What a file holds; `None` if there is none.
+/// The content of a file; `None` if it does not exist.
 fn read(trees: &Trees, path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     match trees.read_bytes(path, MAX_FILE_BYTES) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -178,7 +178,7 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn print(report: &Report, json: bool) -> Result<()> {
+fn print(report: &InstallReport, json: bool) -> Result<()> {
     if json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(report)?))?);
     }
@@ -188,7 +188,7 @@ fn print(report: &Report, json: bool) -> Result<()> {
         for InstalledFile { path, state } in files {
             terminal::line(&format!("  {:<9}  {path}", state.word()))?;
             written += u64::from(state.is_written());
-            kept |= *state == State::Kept;
+            kept |= *state == FileState::Kept;
         }
     }
     let files = counted(written, "file", "files");

@@ -1,4 +1,4 @@
-//! `throughline token new --device`: a phone or another computer is signed in by a picture of a link.
+//! `throughline token new --device`: signs a phone or another computer in with a QR code.
 //!
 //! Invariant: the link goes to standard output, this once, and nowhere else.
 
@@ -37,7 +37,7 @@ pub(super) async fn run(
 ) -> Result<()> {
     let made = sign_in_link(client, NewSignInLink { name: Some(name.clone()), key: None }).await?;
     let (own, fragment) = split(made.url.expose()).context("the server's link is not what this command expects")?;
-    // Whoever names an address knows a way to it, such as a tunnel.
+    // A person who names an address knows a way to it, such as a tunnel.
     let local_only = made.local_only && at.is_none();
     let address = at.as_ref().map_or(own, PageAddress::as_str);
     let url = format!("{address}/#{fragment}");

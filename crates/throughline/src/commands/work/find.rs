@@ -1,4 +1,4 @@
-//! Which piece of work a person means.
+//! Finds the work that a person named.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use server::wire::{MetaContext, MetaContextPage};
 use crate::client::{Client, encoded};
 use crate::paging::PageCursor;
 
-/// How much of an id is asked for at least.
+/// The shortest accepted part of an id.
 const PART_CHARS: usize = 4;
-/// Enough of an id's random end to tell pieces of work apart.
+/// Enough of an id's random end to tell works apart.
 const TAIL_CHARS: usize = 8;
-/// How alike a name has to be to be asked back.
+/// How similar a name has to be to be suggested.
 const ALIKE: f64 = 0.6;
 
 /// The end of its id, by which people may name it.
@@ -22,7 +22,7 @@ pub(super) fn tail(work: WorkId) -> String {
     id[id.len() - TAIL_CHARS..].to_owned()
 }
 
-/// By its name, by its id, or by the beginning or end of its id.
+/// Finds a work by its name, by its id, or by the beginning or end of its id.
 pub(super) async fn find(client: &Client, named: &str) -> Result<MetaContext> {
     match find_by_name(client, named).await? {
         Some(work) => Ok(work),
@@ -30,7 +30,7 @@ pub(super) async fn find(client: &Client, named: &str) -> Result<MetaContext> {
     }
 }
 
-/// The same for what can not be undone: a name that it only had does not do.
+/// The same for what can not be undone: an earlier name is not enough.
 pub(super) async fn find_as_called(client: &Client, named: &str) -> Result<MetaContext> {
     match find_by_name(client, named).await? {
         Some(work) if work_name(named).as_ref() != Some(&work.name) => {
@@ -67,12 +67,12 @@ async fn all(client: &Client, which: &str) -> Result<Vec<MetaContext>> {
     }
 }
 
-/// Among those that a name leads to: what is called so before what was.
+/// Chooses among the works that a name leads to: a current name comes before an earlier one.
 fn by_name(led_to: Vec<MetaContext>, named: &str, here: Option<&str>) -> Result<Option<MetaContext>> {
     let name = work_name(named);
     let (called, were): (Vec<_>, Vec<_>) = led_to.into_iter().partition(|work| Some(&work.name) == name.as_ref());
     let (mut meant, how) = if called.is_empty() { (were, "that was called") } else { (called, "called") };
-    // One without sessions is only meant where no other can be.
+    // A work without sessions is meant only if there is no other.
     if meant.iter().any(|work| !work.session_ids.is_empty()) {
         meant.retain(|work| !work.session_ids.is_empty());
     }
@@ -114,7 +114,7 @@ fn by_id(mut works: Vec<MetaContext>, named: &str) -> Result<MetaContext> {
     }
 }
 
-/// As the server sees it: the git root around a directory, else the directory.
+/// The project as the server determines it: the git root around a directory, else the directory.
 fn project_of(cwd: &Path) -> Option<String> {
     let cwd = cwd.canonicalize().ok()?;
     let root = cwd.ancestors().find(|path| path.join(".git").symlink_metadata().is_ok());
@@ -144,7 +144,7 @@ mod tests {
             work("00000000abba", "Weave", "/a"),
             work("00000000cccc", "Café", "/a"),
         ];
-        // As the server tells them.
+        // As the server returns them.
         let had = |work: &MetaContext| match &work.id.to_string()[32..] {
             "dddd" => ["loom", "old"].as_slice(),
             "abba" if work.name == "Weave" => &["old"],
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(chosen("old", Some("/d")).unwrap(), "00000000dddd");
         let several = "2 projects have a piece of work that was called old; go to one of them, or say its id:\n  0000dddd  /d\n  0000abba  /a";
         assert_eq!(chosen("old", Some("/c")).unwrap_err(), several);
-        // What is called so comes first.
+        // The current name comes first.
         assert_eq!(chosen("loom", Some("/d")).unwrap_err().lines().count(), 3);
     }
 

@@ -1,4 +1,4 @@
-//! `throughline work toc`: the contents of all sessions of a piece of work, as one numbered list.
+//! `throughline work toc`: prints the contents of all sessions of a work as one numbered list.
 
 use anyhow::Result;
 use server::wire::MetaContextToc;
@@ -7,7 +7,7 @@ use super::find::find;
 use super::print_json;
 use crate::cli;
 use crate::client::Client;
-use crate::commands::list::{UNSAID, tail};
+use crate::commands::list::{NO_TITLE, tail};
 use crate::commands::toc::mark;
 use crate::paging::PageCursor;
 use crate::terminal::{self, safe};
@@ -30,7 +30,7 @@ pub(super) async fn print(client: &Client, toc: &cli::NamedWork, json: bool) -> 
     Ok(())
 }
 
-/// A page goes on where the one before ended; a session that it cuts in two has one heading.
+/// Appends a page; a session that is split between two pages gets one heading.
 fn join(contents: &mut MetaContextToc, page: MetaContextToc) {
     let ended_in = contents.entries.last().map(|entry| entry.session_id);
     let goes_on = page.entries.first().is_some_and(|entry| Some(entry.session_id) == ended_in);
@@ -52,7 +52,7 @@ fn lines(contents: &MetaContextToc) -> Vec<String> {
     let mut session = None;
     for line in &contents.entries {
         if session.replace(line.session_id) != Some(line.session_id) {
-            let name = Some(line.session_name.as_str()).filter(|name| !name.is_empty()).unwrap_or(UNSAID);
+            let name = Some(line.session_name.as_str()).filter(|name| !name.is_empty()).unwrap_or(NO_TITLE);
             lines.extend([String::new(), safe(&format!("{name}  ({})", tail(line.session_id)))]);
         }
         let entry = &line.entry;

@@ -1,4 +1,4 @@
-//! Agents that break or hang before there is a session.
+//! Tests agents that break or hang before there is a session.
 
 use insta::assert_snapshot;
 
@@ -44,7 +44,7 @@ fn whatever_does_not_begin_has_failed_and_says_why() {
     signed-out: needs_you
     "#);
     world.guide_is_unharmed();
-    // A prompt is the wish to try again: it fails the same way, and waits for the next try.
+    // A prompt starts another attempt: it fails in the same way, and the prompt waits for the next one.
     let (_, crashed) = &sessions[0];
     world.prompt(crashed, "hello");
     world.settled(crashed);

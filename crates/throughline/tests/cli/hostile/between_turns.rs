@@ -1,4 +1,5 @@
-//! Agents that ask while no turn runs: they are answered like others, and a kill leaves none of their questions open.
+//! Tests agents that ask while no turn runs: they are answered like others, and a kill leaves none of their questions
+//! open.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -47,7 +48,7 @@ fn a_question_before_the_first_prompt_and_one_after_a_turn_are_answered() {
     world.turn(&session, "ask-late make test");
     let show = world.until(&session, &["needs_you"]);
     assert_eq!(open(&show), ["p2"]);
-    // The agent waits; a turn goes on beside its question and leaves it as it is.
+    // The agent waits; a turn runs beside its question and leaves it open.
     assert_eq!(world.turn(&session, "hello"), "needs_you\n  text: hello\n  turn completed\n");
     assert_eq!(answer(&world.client, &session, "p2", "n").status, 200);
     assert_eq!(world.noted_times(2, r#"{"outcome":"#)[1], r#"{"outcome":"selected","optionId":"n"}}"#);

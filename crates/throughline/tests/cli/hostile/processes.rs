@@ -1,4 +1,4 @@
-//! What agents leave running, and that nothing of it is left.
+//! Tests that no process that an agent started is left.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::world::{World, gone};
 
-/// An agent in the middle of a turn, whose child has left for a session of its own: supervisor, agent and child.
+/// An agent in the middle of a turn, whose child has moved to a session of its own: supervisor, agent and child.
 fn with_daemon(world: &World) -> [String; 3] {
     let session = world.session("hostile");
     world.settled(&session);

@@ -1,4 +1,4 @@
-//! Agents that ask one thing and mean another, and names that are more than they seem.
+//! Tests agents whose questions mislead, and deceptive names.
 
 use serde_json::{Value, json};
 
@@ -19,9 +19,9 @@ fn a_request_shows_what_is_to_be_done_whatever_it_is_called() {
         let open = show["openRequests"][0]["request"].as_str().unwrap().to_owned();
         let entries = world.entries(&session);
         let asked = entries.iter().find(|entry| entry["type"] == "permission.asked").unwrap();
-        // A command by itself, or all that is given if something stands beside it.
+        // The command by itself, or the whole input if there is more.
         assert_eq!(asked["data"]["subject"], subject, "{asked}");
-        // The label is the agent's own, letter for letter: each sink makes it harmless.
+        // The label is the agent's own, unchanged: each output makes it harmless.
         assert_eq!(asked["data"]["title"], "List\u{1b}[2K files\u{202e}");
         let path = format!("POST /api/v1/sessions/{session}/permissions/{open}");
         let told = world.client.call(&path, None, &json!({ "option": "n" })).unwrap();

@@ -1,4 +1,4 @@
-//! What agents keep of sessions by themselves: asked for, and gone with the session.
+//! Tests the records that agents keep of sessions: listed, and deleted with the session.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn a_session_that_is_purged_takes_its_agents_record_with_it() {
     world.settled(&own);
     world.delete(&own, "?now=true");
     assert_eq!(world.noted("session/delete "), ["s1"]);
-    // One that was put away first, by a process that others still have.
+    // A session that was deleted before, by a process that others still use.
     let [one, two] = [(); 2].map(|()| {
         let session = world.session("shared");
         world.settled(&session);
@@ -30,7 +30,7 @@ fn a_session_that_is_purged_takes_its_agents_record_with_it() {
     world.delete(&one, "?now=true");
     assert_eq!(world.noted_times(2, "session/delete "), ["s1", "s1"]);
     assert_eq!(world.turn(&two, "hello"), "idle\n  text: hello\n  turn completed\n");
-    // What an agent does not want to delete keeps nobody.
+    // A record that an agent refuses to delete blocks nobody.
     let kept = world.session("keeps");
     world.settled(&kept);
     world.delete(&kept, "?now=true");

@@ -1,4 +1,4 @@
-//! An agent that wants somebody to sign in, at a terminal.
+//! Tests an agent that wants somebody to sign in, at a terminal.
 
 use super::world::World;
 
@@ -23,7 +23,7 @@ fn whoever_is_signed_out_is_told_what_to_run() {
              The prompt is kept and waits; then run `throughline resume {short}`.\n"
         )
     );
-    // In the middle of a turn the prompt has gone out.
+    // In the middle of a turn the prompt has already been sent.
     let session = world.session("forgets");
     world.settled(&session);
     let told = world.folder.run(&["send", &session, "signout"]).failed();

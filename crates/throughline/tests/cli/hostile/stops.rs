@@ -1,11 +1,11 @@
-//! Agents that are told to stop, and what becomes of those that do not.
+//! Tests agents that are told to stop, and those that do not.
 
 use insta::assert_snapshot;
 
 use super::world::World;
 
 const AGENTS: [(&str, &str); 2] = [("hostile", ""), ("stubborn", "trap stays")];
-/// An agent and what it is prompted, and cancelled in the middle of.
+/// An agent and a prompt that is cancelled in the middle.
 const CASES: [(&str, &str); 6] = [
     ("hostile", "hang"),
     ("hostile", "brittle"),
@@ -66,7 +66,7 @@ fn a_turn_that_is_stopped_ends_whatever_the_agent_does() {
     world.server.stop();
 }
 
-/// A prompt that is longer than a pipe holds waits for an agent that never reads it; a stop does not.
+/// A prompt that is longer than a pipe holds waits for an agent that never reads it; a stop does not wait.
 #[test]
 fn an_agent_that_leaves_its_prompt_unread_is_stopped_like_any_other() {
     let world = World::new("agent_stop_seconds = 2", &[("blocked", "begun:hang")]);
@@ -104,7 +104,7 @@ fn an_agent_that_falls_silent_is_unresponsive_until_it_speaks_or_is_stopped() {
     world.server.stop();
 }
 
-/// It is sent answers that it never reads: neither its session's clock nor whoever stops it waits for that.
+/// It is sent answers that it never reads: neither its session's clock nor a stop waits for that.
 #[test]
 fn an_agent_that_does_not_read_has_failed_and_holds_nobody_up() {
     let world = World::new("agent_stop_seconds = 2", &AGENTS);

@@ -1,4 +1,4 @@
-//! Agents that break, or say what they should not, in the middle of a turn.
+//! Tests agents that break, or send what they should not, in the middle of a turn.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 
 use super::world::World;
 
-/// Each in a session of its own; a turn after it shows that the session goes on.
+/// Each in a session of its own; a turn after it shows that the session continues.
 const WORDS: [&str; 11] = [
     "junk",
     "utf8",
@@ -70,7 +70,8 @@ fn whatever_is_said_in_a_turn_it_ends_and_the_session_goes_on() {
     world.server.stop();
 }
 
-/// Agents know a command by its being all there is: what they have to be told comes with the next prompt that is none.
+/// Agents recognise a command only if it is the whole prompt: context for the agent goes with the next prompt that is
+/// no command.
 #[test]
 fn a_slash_command_reaches_an_agent_that_takes_over_alone() {
     let world = World::new("", &[("hostile", "")]);
@@ -124,7 +125,7 @@ fn files_outside_the_directory_are_out_of_reach() {
     for path in outside.iter().chain(&inside).chain([&PathBuf::from("/proc/self/environ")]) {
         for deed in ["read", "write"] {
             let told = world.turn(&session, &format!("{deed} {}", path.display()));
-            // What a link leads to is not told either.
+            // The target of a link is not revealed either.
             let why = if deed == "write" && path.ends_with("link") {
                 "this is no plain file"
             } else {

@@ -17,7 +17,7 @@ pub(crate) struct World {
     pub(crate) folder: Folder,
     pub(crate) server: Running,
     pub(crate) client: Client,
-    /// A session whose turn goes on while others break.
+    /// A session whose turn runs while others break.
     guide: String,
 }
 
@@ -33,7 +33,7 @@ impl World {
             args.push(format!("notes={}", notes.display()));
             let mut command = program.clone();
             if args.first().is_some_and(|wish| wish == "trap") {
-                // What is ignored stays ignored in the program that follows.
+                // An ignored signal stays ignored in the program that replaces the shell.
                 let run = "trap '' TERM; exec \"$0\" \"$@\"".to_owned();
                 args.splice(..1, ["-c".to_owned(), run, program.display().to_string()]);
                 command = PathBuf::from("/bin/sh");
@@ -50,7 +50,7 @@ impl World {
         Self { folder, server, client, guide }
     }
 
-    /// Begins a session; gives its id.
+    /// Begins a session; returns its id.
     pub(crate) fn session(&self, agent: &str) -> String {
         let body = json!({ "agent": agent, "cwd": self.folder.work() });
         let created = self.client.call("POST /api/v1/sessions", None, &body).unwrap();
@@ -75,7 +75,7 @@ impl World {
         body
     }
 
-    /// Waits until the session's state is one of these.
+    /// Waits until the session has one of these states.
     pub(crate) fn until(&self, session: &str, states: &[&str]) -> Value {
         let started = Instant::now();
         loop {
@@ -89,12 +89,12 @@ impl World {
         }
     }
 
-    /// Waits until nothing goes on in it.
+    /// Waits until the session is idle.
     pub(crate) fn settled(&self, session: &str) -> Value {
         self.until(session, &["idle", "failed", "needs_you", "interrupted"])
     }
 
-    /// One turn to its end: how the session stands, how the turn ended, what was said in it.
+    /// One turn to its end: the session's state, how the turn ended, what was said in it.
     pub(crate) fn turn(&self, session: &str, words: &str) -> String {
         self.settled(session);
         let before = self.entries(session).len();
@@ -112,7 +112,7 @@ impl World {
         self.summary(session, before)
     }
 
-    /// How the session stands, then what came after so many entries, without what comes of itself.
+    /// The session's state, then what came after so many entries, without what comes automatically.
     pub(crate) fn summary(&self, session: &str, after: usize) -> String {
         let show = self.show(session);
         let mut lines = vec![show["state"].as_str().unwrap().to_owned()];
@@ -149,7 +149,7 @@ impl World {
         }
     }
 
-    /// All that its agent ever said.
+    /// Everything that its agent ever said.
     pub(crate) fn text(&self, session: &str) -> String {
         let entries = self.entries(session);
         let parts = entries.iter().filter(|entry| entry["type"] == "text.part");

@@ -1,51 +1,51 @@
-//! An answer's words on their way to the terminal: previews before they are durable, and blocks as people read them.
+//! An answer's text on its way to the terminal: previews before it is durable, and blocks rendered for people.
 //!
-//! Invariant: each word is printed once, in its order. A block is printed when it is durable, in place of its fence; of a
-//! fence that is none, or may be one, only so much is held back.
+//! Invariant: each word is printed once, in order. A block is printed when it is durable, in place of its fence; only
+//! text that may be part of a fence is held back.
 
 use model::{BlockParter, NextId, SaidPart, Shown, Turn};
 
 use crate::block_text::{card_lines, offer_line};
 
-/// What is to be printed.
+/// Something to print.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Print {
-    /// Words, which go on where the last ones ended.
+    /// Text that continues where the last one ended.
     Words(String),
     /// A block, on lines of its own.
     Lines(Vec<String>),
 }
 
-/// The words of one turn, in the session with this short id.
-pub(super) struct Words {
+/// The text of one turn, in the session with this short id.
+pub(super) struct TextPrinter {
     turn: Turn,
     session: String,
     durable: BlockParter,
-    /// Previews that are not durable yet, each with the number of its text.
+    /// Previews that are not durable yet, each with the number of its block.
     ahead: Vec<(u32, String)>,
-    /// What was printed from previews and is not durable yet.
+    /// Text that was printed from previews and is not durable yet.
     previewed: String,
-    /// A block was printed last: what follows begins on a line anyway.
-    is_behind_block: bool,
+    /// A block was printed last, so what follows begins on a new line.
+    is_after_block: bool,
 }
 
-impl Words {
+impl TextPrinter {
     pub(super) fn new(turn: Turn, session: String) -> Self {
         let (durable, ahead, previewed) = (BlockParter::default(), Vec::new(), String::new());
-        Self { turn, session, durable, ahead, previewed, is_behind_block: false }
+        Self { turn, session, durable, ahead, previewed, is_after_block: false }
     }
 
-    /// Words that are not durable yet.
+    /// Adds text that is not durable yet.
     pub(super) fn preview(&mut self, block: u32, text: &str) -> Vec<Print> {
         match self.ahead.last_mut() {
             Some((last, words)) if *last == block => words.push_str(text),
             Some(_) | None => self.ahead.push((block, text.to_owned())),
         }
-        self.look_ahead().into_iter().collect()
+        self.printable_preview().into_iter().collect()
     }
 
-    /// Words that are durable.
-    pub(super) fn hear(&mut self, block: u32, text: &str) -> Vec<Print> {
+    /// Adds durable text.
+    pub(super) fn add_durable(&mut self, block: u32, text: &str) -> Vec<Print> {
         let parts = self.durable.read(self.turn, block, text);
         let mut prints = self.print(parts);
         match self.ahead.first_mut() {
@@ -55,17 +55,17 @@ impl Words {
             None => (),
         }
         self.ahead.retain(|(_, words)| !words.is_empty());
-        prints.extend(self.look_ahead());
+        prints.extend(self.printable_preview());
         prints
     }
 
-    /// Something else is printed.
+    /// Flushes before something else is printed.
     pub(super) fn pause(&mut self) -> Vec<Print> {
         let parts = self.durable.pause();
         self.print(parts)
     }
 
-    /// The turn is over.
+    /// Flushes at the end of the turn.
     pub(super) fn end(&mut self) -> Vec<Print> {
         let parts = self.durable.end();
         self.print(parts)
@@ -81,7 +81,7 @@ impl Words {
                 }
                 SaidPart::Block { nth, shown } => {
                     self.previewed.clear();
-                    self.is_behind_block = true;
+                    self.is_after_block = true;
                     prints.push(Print::Lines(match shown {
                         Shown::Next(next) => {
                             vec![offer_line(NextId { turn: self.turn, nth }, &next, &self.session)]
@@ -94,8 +94,8 @@ impl Words {
         prints
     }
 
-    /// What can be printed of the previews: nothing that may be a block, nor what stands behind one.
-    fn look_ahead(&mut self) -> Option<Print> {
+    /// The part of the previews that can be printed: nothing that may be a block, nor what follows one.
+    fn printable_preview(&mut self) -> Option<Print> {
         let mut parter = self.durable.clone();
         let mut safe = String::new();
         let parts = self.ahead.iter().flat_map(|(block, text)| parter.read(self.turn, *block, text));
@@ -111,17 +111,17 @@ impl Words {
     }
 
     fn words(&mut self, words: &str) -> Option<Print> {
-        let words = if self.is_behind_block { words.trim_start_matches('\n') } else { words };
+        let words = if self.is_after_block { words.trim_start_matches('\n') } else { words };
         if words.is_empty() {
             return None;
         }
-        self.is_behind_block = false;
+        self.is_after_block = false;
         Some(Print::Words(words.to_owned()))
     }
 }
 
-/// What is still to be printed of a durable part after its previews. Where previews were skipped, what was printed is
-/// not how the part begins; the part then goes on, on a new line, where the two part.
+/// The rest of a durable part after its previews. If previews were skipped, the part does not begin with the printed
+/// text; then it continues on a new line from where the two differ.
 fn settle(previewed: &mut String, part: &str) -> String {
     if let Some(ahead) = previewed.strip_prefix(part) {
         *previewed = ahead.to_owned();
@@ -142,8 +142,8 @@ mod tests {
     const NEXT: &str = "```throughline:next\n{\"label\":\"Go\",\"command\":\"x\",\"metaContext\":\"loom\"}\n```";
     const STEP: &str = "[-> t3.n1  Go  (`throughline next 00ab t3.n1` takes it)]";
 
-    fn words() -> Words {
-        Words::new(Turn(3), "00ab".to_owned())
+    fn words() -> TextPrinter {
+        TextPrinter::new(Turn(3), "00ab".to_owned())
     }
 
     fn text(prints: Vec<Print>) -> String {
@@ -159,7 +159,7 @@ mod tests {
         let tasks = "```conclave:tasks\n{\"tasks\":[{\"id\":\"T1\",\"name\":\"weave\"}]}\n```";
         let said = format!("One.\n\n{NEXT}\n\nTwo `x`.\n```throughline:next\nno\n```\n{tasks}\n```rust\nx\n```");
         let mut words = words();
-        let mut printed = text(words.hear(0, &said));
+        let mut printed = text(words.add_durable(0, &said));
         printed.push_str(&text(words.end()));
         let code = "```throughline:next\nno\n```";
         assert_eq!(printed, format!("One.\n\n{STEP}Two `x`.\n{code}\n[[task] T1 weave]```rust\nx\n```"));
@@ -173,26 +173,26 @@ mod tests {
         assert_eq!(text(words.preview(0, "`throughline:")), "");
         assert_eq!(text(words.preview(0, &NEXT["```throughline:".len()..])), "");
         assert_eq!(text(words.preview(0, "\n\nThree")), "", "what stands behind a block waits for it");
-        assert_eq!(text(words.hear(0, "One `two`.\n")), "");
-        assert_eq!(text(words.hear(0, &format!("{NEXT}\n"))), format!("{STEP}Three"));
+        assert_eq!(text(words.add_durable(0, "One `two`.\n")), "");
+        assert_eq!(text(words.add_durable(0, &format!("{NEXT}\n"))), format!("{STEP}Three"));
         assert_eq!(text(words.preview(0, " four\n```th")), " four\n");
         assert_eq!(text(words.preview(0, "is\n")), "```this\n");
-        assert_eq!(text(words.hear(0, "\nThree four\n```this\n")), "");
+        assert_eq!(text(words.add_durable(0, "\nThree four\n```this\n")), "");
         assert_eq!(text(words.preview(2, "next text `")), "next text ");
-        assert_eq!(text(words.hear(2, "next text `")), "");
+        assert_eq!(text(words.add_durable(2, "next text `")), "");
         assert_eq!(text(words.pause()), "`", "a call stands between");
-        assert_eq!(text(words.hear(2, "and on")), "and on");
+        assert_eq!(text(words.add_durable(2, "and on")), "and on");
         assert_eq!(text(words.end()), "");
     }
 
-    /// Previews are not kept for whoever lags.
+    /// Previews are not kept for a client that lags.
     #[test]
     fn skipped_previews_cost_no_words() {
         let mut words = words();
         assert_eq!(text(words.preview(0, "one ")), "one ");
         assert_eq!(text(words.preview(0, "three")), "three");
-        assert_eq!(text(words.hear(0, "one two three ")), "\nwo three ");
-        assert_eq!(text(words.hear(0, "four")), "four");
+        assert_eq!(text(words.add_durable(0, "one two three ")), "\nwo three ");
+        assert_eq!(text(words.add_durable(0, "four")), "four");
     }
 
     #[test]

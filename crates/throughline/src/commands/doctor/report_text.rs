@@ -1,4 +1,4 @@
-//! What the doctor says to a person: what was found, where, and what to do next.
+//! Renders the doctor's report for a person: what was found, where, and what to do next.
 
 use std::collections::BTreeSet;
 
@@ -7,22 +7,22 @@ use model::{Seq, SessionId, StreamId};
 use store::Copies;
 use store::outside::{CheckReport, Fences, Finding, FindingKind};
 
-use crate::commands::doctor::copies::{self, CopiesSeen, WorksCopy};
-use crate::commands::doctor::{Fencing, Visit};
+use crate::commands::doctor::copies::{self, CopiesResult, WorksCopy};
+use crate::commands::doctor::{DoctorReport, Fencing};
 use crate::data_dir::DataDir;
 use crate::terminal::counted;
 
-/// So many entries are named.
+/// How many entries are named.
 const NAMED: usize = 5;
 
-pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
-    let report = &visit.report;
+pub(super) fn lines(all: &DoctorReport, data: &DataDir) -> Vec<String> {
+    let report = &all.report;
     let mut lines = Vec::new();
-    if let Some(rebuilt) = visit.rebuilt {
+    if let Some(rebuilt) = all.rebuilt {
         let (rows, entries) = (HumanCount(rebuilt.rows), HumanCount(rebuilt.entries));
         lines.push(format!("The tables were made anew: {rows} rows from {entries} entries."));
     }
-    if visit.rebuilds_search {
+    if all.rebuilds_search {
         lines.push(
             "The search index is made anew at the next start; a running server begins with the next words that are \
              written down. The one that is there answers meanwhile."
@@ -32,18 +32,18 @@ pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
     let state = if report.is_damaged() { "is damaged" } else { "is whole" };
     lines.push(format!("{} {state}.", data.database().display()));
     lines.push(scope(report));
-    lines.extend(of_copies(&visit.copies));
-    if let Ok(CopiesSeen::Compared(checked)) = &visit.copies {
+    lines.extend(of_copies(&all.copies));
+    if let Ok(CopiesResult::Compared(checked)) = &all.copies {
         lines.extend(of_works(checked.works, &Copies::at(data.sessions())));
     }
-    lines.extend(visit.search_failure.as_ref().map(|failure| {
+    lines.extend(all.search_failure.as_ref().map(|failure| {
         format!(
             "Search: not available, {}. Everything else is. See to the folder's rights, or move away what lies there: the \
              index is made anew from the log.",
             failure.reason
         )
     }));
-    lines.extend(of_search(&visit.set_aside));
+    lines.extend(of_search(&all.set_aside));
     lines.extend((!report.findings.is_empty()).then(String::new));
     lines.extend(report.findings.iter().map(describe));
     if report.more_findings > 0 {
@@ -51,13 +51,13 @@ pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
     }
     let kinds: BTreeSet<FindingKind> = report.findings.iter().map(|finding| finding.kind).collect();
     let mut next: Vec<String> = kinds.iter().filter_map(|kind| advice(*kind)).map(str::to_owned).collect();
-    next.extend(of_fences(visit));
+    next.extend(of_fences(all));
     lines.extend((!next.is_empty()).then(String::new));
     lines.extend(next);
     lines
 }
 
-/// What is whole and not found by its words.
+/// Entries that are whole but can not be found by search.
 fn of_search(set_aside: &[(SessionId, Seq)]) -> Option<String> {
     let named: Vec<String> =
         set_aside.iter().take(NAMED).map(|(session, seq)| format!("entry {seq} of session {session}")).collect();
@@ -120,15 +120,15 @@ fn advice(kind: FindingKind) -> Option<&'static str> {
     }
 }
 
-/// More than these are counted, not named.
+/// More copies than these are counted, not named.
 const NAMED_COPIES: usize = 10;
 
-fn of_copies(seen: &anyhow::Result<CopiesSeen>) -> Vec<String> {
+fn of_copies(seen: &anyhow::Result<CopiesResult>) -> Vec<String> {
     let checked = match seen {
-        Ok(CopiesSeen::Compared(checked)) => checked,
-        Ok(CopiesSeen::Nothing) => return Vec::new(),
-        Ok(CopiesSeen::Left(why)) => return vec![format!("Readable copies: not compared, {}.", why.describe())],
-        Ok(CopiesSeen::Ahead) => {
+        Ok(CopiesResult::Compared(checked)) => checked,
+        Ok(CopiesResult::Nothing) => return Vec::new(),
+        Ok(CopiesResult::Left(why)) => return vec![format!("Readable copies: not compared, {}.", why.describe())],
+        Ok(CopiesResult::Ahead) => {
             return vec![
                 "Readable copies: they know more than the database, so entries were lost, as when throughline.db-wal is \
                  removed or an old file is put back. If you still have the newer files, put them back now. The next \
@@ -169,8 +169,8 @@ fn of_works(works: WorksCopy, copies: &Copies) -> Option<String> {
     }
 }
 
-fn of_fences(visit: &Visit) -> Vec<String> {
-    match &visit.fences {
+fn of_fences(all: &DoctorReport) -> Vec<String> {
+    match &all.fences {
         Fencing::Settled(Fences { set, lifted }) => {
             let set = counted(
                 set.len() as u64,

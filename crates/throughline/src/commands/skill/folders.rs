@@ -1,6 +1,6 @@
-//! Where agents look for skills, as their own manuals say.
+//! The folders in which agents look for skills, as their own manuals say.
 //!
-//! Invariant: a folder is told once, with all of the agents that were asked for and read it.
+//! Invariant: a folder is listed once, with all requested agents that read it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,26 +8,26 @@ use anyhow::{Context as _, Result};
 
 use crate::cli::SkillAgent;
 
-/// A folder that holds skills, and who reads it.
+/// A folder for skills, and the agents that read it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SkillFolder {
     pub(super) folder: PathBuf,
     pub(super) agents: Vec<&'static str>,
 }
 
-/// Below what the folders lie.
+/// Where the folders are.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Base<'a> {
     Project(&'a Path),
     Home {
         home: &'a Path,
-        /// `CLAUDE_CONFIG_DIR`: Claude Code keeps its own folder there instead.
+        /// `CLAUDE_CONFIG_DIR`: Claude Code's folder is there instead.
         claude: Option<&'a Path>,
     },
 }
 
-/// Who is meant where nobody is named: two folders that all of these read.
-const USUAL: [SkillAgent; 7] = [
+/// The default agents: two folders that all of these read.
+const DEFAULT_AGENTS: [SkillAgent; 7] = [
     SkillAgent::Claude,
     SkillAgent::Codex,
     SkillAgent::Copilot,
@@ -37,19 +37,19 @@ const USUAL: [SkillAgent; 7] = [
     SkillAgent::Opencode,
 ];
 
-pub(super) fn places(base: Base<'_>, agents: &[SkillAgent]) -> Vec<Place> {
-    let agents = if agents.is_empty() { &USUAL } else { agents };
-    let mut places: Vec<Place> = Vec::new();
+pub(super) fn skill_folders(base: Base<'_>, agents: &[SkillAgent]) -> Vec<SkillFolder> {
+    let agents = if agents.is_empty() { &DEFAULT_AGENTS } else { agents };
+    let mut skill_folders: Vec<SkillFolder> = Vec::new();
     for agent in agents {
         let folder = folder(base, *agent);
         let name = name(*agent);
-        match places.iter_mut().find(|place| place.folder == folder) {
+        match skill_folders.iter_mut().find(|place| place.folder == folder) {
             Some(place) if place.agents.contains(&name) => (),
             Some(place) => place.agents.push(name),
-            None => places.push(Place { folder, agents: vec![name] }),
+            None => skill_folders.push(SkillFolder { folder, agents: vec![name] }),
         }
     }
-    places
+    skill_folders
 }
 
 fn folder(base: Base<'_>, agent: SkillAgent) -> PathBuf {
@@ -84,7 +84,7 @@ fn name(agent: SkillAgent) -> &'static str {
     }
 }
 
-/// The git repository that we are in, else this directory.
+/// The git repository of this directory, else the directory.
 pub(super) fn project_here() -> Result<PathBuf> {
     let here = std::env::current_dir().context("this directory cannot be found")?;
     let root = here.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok());
@@ -96,8 +96,8 @@ mod tests {
     use super::*;
 
     fn shown(base: Base<'_>, agents: &[SkillAgent]) -> Vec<String> {
-        let shown = |place: Place| format!("{}: {}", place.folder.display(), place.agents.join(" "));
-        places(base, agents).into_iter().map(shown).collect()
+        let shown = |place: SkillFolder| format!("{}: {}", place.folder.display(), place.agents.join(" "));
+        skill_folders(base, agents).into_iter().map(shown).collect()
     }
 
     #[test]
