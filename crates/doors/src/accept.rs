@@ -1,7 +1,7 @@
 //! The accept loops.
 //!
-//! Invariant: every connection is a task that its loop owns; a loop ends only by its shutdown token, never by what a
-//! caller does, and when it has ended (or was dropped) no connection of it moves a byte, upgraded ones included.
+//! Invariant: every connection is a task that its loop owns. A loop ends only by its shutdown token, never by what a
+//! caller does; when it has ended (or was dropped) no connection of it moves a byte, upgraded ones included.
 
 use std::io;
 
@@ -17,9 +17,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::{
     arrival::{Channel, Source},
     bind::{BindError, Transport},
-    connection::{self, Held},
+    connection::{self, HeldConnection},
     door::GuardedApp,
-    line::Signals,
+    stream::Signals,
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum ServeError {
     Address(#[source] io::Error),
 }
 
-/// Serves until `shutdown`, then lets open connections end within the drain time. Refuses a listener that is exposed
+/// Serves until `shutdown`, then gives open connections the drain time to end. Refuses a listener that is exposed
 /// without TLS or a proxy, whoever bound it.
 pub async fn serve_tcp(
     listener: TcpListener,
@@ -40,64 +40,64 @@ pub async fn serve_tcp(
 ) -> Result<(), ServeError> {
     let address = listener.local_addr().map_err(ServeError::Address)?;
     transport.may_bind(address)?;
-    let mut crew = Crew::new(app, shutdown);
-    while let Some((stream, peer)) = crew.next(|| listener.accept()).await {
-        let Some(held) = crew.admit(Source::of(peer.ip())) else { continue };
+    let mut connections = Connections::new(app, shutdown);
+    while let Some((stream, peer)) = connections.next(|| listener.accept()).await {
+        let Some(held) = connections.admit(Source::of(peer.ip())) else { continue };
         let channel = Channel::Tcp { peer, bound_port: address.port(), exposure: transport.exposure() };
-        // Answers are written whole; waiting to fill a packet would only delay them.
+        // Responses are written whole; waiting to fill a packet would only delay them.
         if stream.set_nodelay(true).is_err() {
             continue;
         }
         match &transport {
-            Transport::Plain | Transport::BehindProxy => crew.serve(stream, held, channel),
-            Transport::Tls(settings) => crew.serve_tls(stream, held, channel, settings.acceptor.clone()),
+            Transport::Plain | Transport::BehindProxy => connections.serve(stream, held, channel),
+            Transport::Tls(settings) => connections.serve_tls(stream, held, channel, settings.acceptor.clone()),
         }
     }
     drop(listener);
-    crew.drain().await;
+    connections.drain().await;
     Ok(())
 }
 
-/// As [`serve_tcp`], for processes of one user: a peer of another uid than `expected_uid` is closed before it can say
-/// a word. The caller passes its own effective uid and has made the socket with mode 0600.
+/// Like [`serve_tcp`], for processes of one user: a peer with another uid than `expected_uid` is closed before it can
+/// send anything. The caller passes its own effective uid and has made the socket with mode 0600.
 pub async fn serve_unix(listener: UnixListener, expected_uid: u32, app: GuardedApp, shutdown: CancellationToken) {
-    let mut crew = Crew::new(app, shutdown);
-    while let Some((stream, _)) = crew.next(|| listener.accept()).await {
+    let mut connections = Connections::new(app, shutdown);
+    while let Some((stream, _)) = connections.next(|| listener.accept()).await {
         if !stream.peer_cred().is_ok_and(|peer| peer.uid() == expected_uid) {
             metrics::counter!("doors_connections_foreign_uid_total").increment(1);
             tracing::warn!("closed a connection of another user to the socket");
             continue;
         }
-        let Some(held) = crew.admit(Source::Local) else { continue };
-        crew.serve(stream, held, Channel::Local);
+        let Some(held) = connections.admit(Source::Local) else { continue };
+        connections.serve(stream, held, Channel::Local);
     }
     drop(listener);
-    crew.drain().await;
+    connections.drain().await;
 }
 
-/// Serves one stream inside this process as if it had come through the Unix socket, until it ends or `shutdown`.
+/// Serves one stream inside of this process as if it had come through the Unix socket, until it ends or `shutdown`.
 pub async fn serve_stream<IO>(io: IO, app: GuardedApp, shutdown: CancellationToken)
 where
     IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let mut crew = Crew::new(app, shutdown);
-    let held = Held::in_process(crew.alive.clone(), crew.signals.severed.child_token());
-    crew.serve(io, held, Channel::Local);
-    crew.finish().await;
+    let mut connections = Connections::new(app, shutdown);
+    let held = HeldConnection::in_process(connections.alive.clone(), connections.signals.severed.child_token());
+    connections.serve(io, held, Channel::Local);
+    connections.finish().await;
 }
 
-/// A loop's connections.
-struct Crew {
+/// The connections of one accept loop.
+struct Connections {
     app: GuardedApp,
     tasks: JoinSet<()>,
     signals: Signals,
     alive: mpsc::Sender<()>,
     gone: mpsc::Receiver<()>,
-    /// Severs whatever is left when the loop has drained, and also when its future is dropped half way.
+    /// Closes the remaining connections when the loop has drained, and also when its future is dropped half way.
     _sever: DropGuard,
 }
 
-impl Crew {
+impl Connections {
     fn new(app: GuardedApp, shutdown: CancellationToken) -> Self {
         let severed = CancellationToken::new();
         let (alive, gone) = mpsc::channel(1);
@@ -111,7 +111,7 @@ impl Crew {
         }
     }
 
-    /// The next accepted stream, or nothing once shutdown was asked for.
+    /// The next accepted stream, or `None` after shutdown.
     async fn next<T, F>(&mut self, accept: impl Fn() -> F) -> Option<T>
     where
         F: Future<Output = io::Result<T>>,
@@ -129,10 +129,10 @@ impl Crew {
             };
             match accepted {
                 Ok(stream) => return Some(stream),
-                Err(error) if is_the_callers(&error) => (),
+                Err(error) if is_callers_fault(&error) => (),
                 Err(error) => {
-                    // Out of descriptors or memory: the pending connection stays queued, and asking again at once
-                    // would spin until another one closes. One line per run of errors, not twenty a second.
+                    // Out of descriptors or memory: the pending connection stays queued, and accepting again at once
+                    // would spin until another one closes. One log line per run of errors, not twenty a second.
                     if !failing {
                         tracing::warn!(error = &error as &dyn std::error::Error, "can not accept connections");
                     }
@@ -147,18 +147,24 @@ impl Crew {
         }
     }
 
-    fn admit(&self, source: Source) -> Option<Held> {
-        Held::admit(&self.app, source, self.alive.clone(), self.signals.severed.child_token())
+    fn admit(&self, source: Source) -> Option<HeldConnection> {
+        HeldConnection::admit(&self.app, source, self.alive.clone(), self.signals.severed.child_token())
     }
 
-    fn serve<IO>(&mut self, io: IO, held: Held, channel: Channel)
+    fn serve<IO>(&mut self, io: IO, held: HeldConnection, channel: Channel)
     where
         IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         self.tasks.spawn(connection::run(io, held, channel, self.app.clone(), self.signals.clone()));
     }
 
-    fn serve_tls(&mut self, stream: TcpStream, held: Held, channel: Channel, acceptor: tokio_rustls::TlsAcceptor) {
+    fn serve_tls(
+        &mut self,
+        stream: TcpStream,
+        held: HeldConnection,
+        channel: Channel,
+        acceptor: tokio_rustls::TlsAcceptor,
+    ) {
         let (app, signals) = (self.app.clone(), self.signals.clone());
         self.tasks.spawn(async move {
             let limits = &app.shared.limits;
@@ -175,27 +181,27 @@ impl Crew {
         });
     }
 
-    /// Waits for the connections to end by themselves, until shutdown bounds the wait.
+    /// Waits for the connections to end by themselves; shutdown bounds the wait.
     async fn finish(mut self) {
         let ending = self.signals.ending.clone();
         tokio::select! {
             () = ending.cancelled() => (),
-            () = self.quiet() => return,
+            () = self.wait_until_idle() => return,
         }
         self.drain().await;
     }
 
     async fn drain(mut self) {
         let bound = self.app.shared.limits.drain_timeout;
-        if timeout(bound, self.quiet()).await.is_err() {
+        if timeout(bound, self.wait_until_idle()).await.is_err() {
             tracing::debug!("connections outlasted the drain time and are cut");
             self.tasks.shutdown().await;
         }
     }
 
-    /// Returns when no task runs and no upgraded connection lives.
-    async fn quiet(&mut self) {
-        // Our own sender goes first, or the channel would never close.
+    /// Returns when no task runs and no upgraded connection is open.
+    async fn wait_until_idle(&mut self) {
+        // Our own sender is dropped first, or the channel would never close.
         self.alive = mpsc::channel(1).0;
         while let Some(ended) = self.tasks.join_next().await {
             report(ended);
@@ -212,8 +218,8 @@ fn report(ended: Result<(), tokio::task::JoinError>) {
     }
 }
 
-/// Errors that tell about one caller, not about us.
-fn is_the_callers(error: &io::Error) -> bool {
+/// Whether an error is about one caller and not about us.
+fn is_callers_fault(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
@@ -241,14 +247,14 @@ mod tests {
         }
     }
 
-    /// The real thing needs a process without descriptors, which would break the tests beside it.
+    /// A real shortage needs a process without descriptors, which would break the tests beside it.
     #[tokio::test]
     async fn running_out_of_descriptors_pauses_the_loop_and_does_not_end_it() {
         const EMFILE: i32 = 24;
         let backoff = std::time::Duration::from_millis(5);
         let limits = Limits { accept_backoff: backoff, ..Limits::default() };
         let app = Door::new(Arc::new(Nobody), AllowedHosts::default(), limits).mount(Routes::default());
-        let mut crew = Crew::new(app, CancellationToken::new());
+        let mut connections = Connections::new(app, CancellationToken::new());
         let outcomes = RefCell::new(vec![
             Ok("stream"),
             Err(io::ErrorKind::ConnectionAborted.into()),
@@ -256,7 +262,7 @@ mod tests {
             Err(io::Error::from_raw_os_error(EMFILE)),
         ]);
         let started = tokio::time::Instant::now();
-        let next = crew.next(|| std::future::ready(outcomes.borrow_mut().pop().expect("not asked again"))).await;
+        let next = connections.next(|| std::future::ready(outcomes.borrow_mut().pop().expect("not asked again"))).await;
         assert_eq!(next, Some("stream"));
         assert!(started.elapsed() >= backoff * 2, "asking again at once would spin");
     }

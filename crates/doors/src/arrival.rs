@@ -1,6 +1,6 @@
-//! How a request got here.
+//! How a request arrived: through which listener, and from where.
 //!
-//! Invariant: only the accept loops make an [`Arrival`], and an address in it names a caller for limits and logs but
+//! Invariant: only the accept loops make an [`Arrival`]. Its address identifies a caller for limits and logs but
 //! never grants anything: behind a proxy every caller is 127.0.0.1.
 
 use std::{
@@ -9,15 +9,15 @@ use std::{
     time::Instant,
 };
 
-use crate::{bind::Exposure, buckets::Buckets, places::Place, refusal::Refusal};
+use crate::{bind::Exposure, buckets::Buckets, refusal::Refusal, slots::ConnectionSlot};
 
-/// Request extension, put by the accept loop.
+/// A request extension that the accept loop adds.
 #[derive(Clone)]
 pub struct Arrival {
     pub(crate) channel: Channel,
     pub(crate) failures: Arc<Buckets<Source>>,
-    /// The connection's; gone with it.
-    pub(crate) place: Weak<Place>,
+    /// The slot of the connection; gone with it.
+    pub(crate) slot: Weak<ConnectionSlot>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) enum Channel {
     Local,
 }
 
-/// Whom limits count as one caller while no principal is known.
+/// What limits count as one caller while no principal is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     Address(IpAddr),
@@ -48,8 +48,8 @@ impl Arrival {
         }
     }
 
-    /// Counts a wrong credential that a handler found (a one-time code, a proof in a first frame) and says how to
-    /// refuse it. Right ones are never held back, so a handler judges first and calls this only on failure.
+    /// Counts a wrong credential that a handler found (a one-time code, a proof in a first frame) and returns the
+    /// refusal. Right credentials are never delayed, so a handler checks first and calls this only on failure.
     #[must_use]
     pub fn credential_failed(&self) -> Refusal {
         match self.failures.take(&self.source(), Instant::now()) {
@@ -62,10 +62,10 @@ impl Arrival {
         self.channel.source()
     }
 
-    /// The connection belongs to somebody who has shown this credential. Those of the Unix socket have places of their
+    /// Assigns the connection to the credential that it has shown. Connections of the Unix socket have slots of their
     /// own.
     pub(crate) fn recognise(&self, credential: &str, limit: usize) -> Result<(), Refusal> {
-        self.place.upgrade().map_or(Ok(()), |place| place.recognise(credential, limit))
+        self.slot.upgrade().map_or(Ok(()), |slot| slot.recognise(credential, limit))
     }
 }
 
@@ -79,7 +79,7 @@ impl Channel {
 }
 
 impl Source {
-    /// IPv6 callers own a /64 and can change address for every request, so the network is the caller.
+    /// IPv6 callers own a /64 and can change their address for every request, so the network is the caller.
     pub(crate) fn of(address: IpAddr) -> Self {
         Self::Address(match address.to_canonical() {
             IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),

@@ -1,19 +1,19 @@
-//! How a listener is exposed, and where it may therefore listen.
+//! How a listener is exposed, and on which addresses it may therefore listen.
 //!
-//! Invariant: nothing listens beyond loopback unless someone chose TLS or a proxy in so many words. A warning in its
-//! place cost a peer's user two machines.
+//! Invariant: nothing listens beyond loopback unless someone chose TLS or a proxy explicitly. Another project only
+//! warned, which cost one of its users two machines.
 
 use std::net::SocketAddr;
 
 use crate::tls::TlsSettings;
 
-/// What lies between the socket and the caller.
+/// What is between the socket and the caller.
 #[derive(Clone)]
 pub enum Transport {
     Plain,
     Tls(TlsSettings),
-    /// A proxy on the way ends TLS and passes the Host header on unchanged. It is told nothing and believed nothing:
-    /// forwarded headers stay unread.
+    /// A proxy ends TLS and passes the Host header on unchanged. It is not trusted otherwise: forwarded headers are
+    /// not read.
     BehindProxy,
 }
 

@@ -1,8 +1,9 @@
-//! Bodies that keep the limits while they flow.
+//! Request and response bodies that enforce the limits while they flow.
 //!
-//! Invariant: whatever a handler reads of a request body is at most the allowed size, and reading ends within the idle
-//! time and within what its bytes need at the least rate; a `Content-Length` is not needed for that and not believed for it. The reason of a cut is kept
-//! aside, so that the caller gets the right refusal whatever the handler makes of its read error.
+//! Invariant: a handler reads at most the allowed size of a request body, and reading ends within the idle time and
+//! within what the bytes need at the least rate. A `Content-Length` is neither needed for that nor trusted. The
+//! reason of a cut is kept separately, so that the caller gets the right refusal whatever the handler does with its
+//! read error.
 
 use std::{
     pin::Pin,
@@ -15,24 +16,24 @@ use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::{guard::Holder, limits::Limits, principal::Role, refusal::Refusal, tally::Permit};
+use crate::{guard::CountedCaller, limits::Limits, principal::Role, refusal::Refusal, tally::Permit};
 
 /// Why a body was cut, if it was.
 #[derive(Clone, Default)]
-pub(crate) struct Cut(Arc<OnceLock<Refusal>>);
+pub(crate) struct CutReason(Arc<OnceLock<Refusal>>);
 
-impl Cut {
+impl CutReason {
     pub(crate) fn reason(&self) -> Option<Refusal> {
         self.0.get().copied()
     }
 }
 
-/// How much a body may hold, and how long it may take.
+/// How large a body may be, and how long it may take.
 pub(crate) struct BodyLimits {
     pub(crate) bytes: u64,
-    /// With all other bodies of the same caller.
+    /// Together with all other bodies of the same caller.
     in_flight: u64,
-    /// How many requests the caller may have on the way, until their answers are read.
+    /// How many requests the caller may have in flight, until their responses are read.
     pub(crate) requests: usize,
     idle: Duration,
     whole: Duration,
@@ -40,7 +41,7 @@ pub(crate) struct BodyLimits {
 }
 
 impl BodyLimits {
-    /// Of callers who are known; of a browser whose proof is still to come there is no role yet.
+    /// For known callers; a browser whose proof is still to come has no role yet.
     pub(crate) fn of_known(limits: &Limits, role: Option<Role>) -> Self {
         let short = limits.max_agent_body_bytes.min(limits.max_body_bytes);
         let requests = limits.max_in_flight_per_principal;
@@ -59,7 +60,7 @@ impl BodyLimits {
         }
     }
 
-    /// Of callers who have shown nothing.
+    /// For callers without a credential.
     pub(crate) fn of_strangers(limits: &Limits) -> Self {
         let whole = limits.open_body_timeout;
         // Their connections are bounded, and each has one request at a time.
@@ -74,8 +75,12 @@ impl BodyLimits {
     }
 }
 
-/// The whole body, for routes whose callers get a place only when they have said everything.
-pub(crate) async fn whole(body: Body, limits: &BodyLimits, held: Arc<Permit<Holder>>) -> Result<Body, Refusal> {
+/// Reads the whole body, for routes whose callers get a slot only when the body is complete.
+pub(crate) async fn read_whole(
+    body: Body,
+    limits: &BodyLimits,
+    held: Arc<Permit<CountedCaller>>,
+) -> Result<Body, Refusal> {
     let (body, cut) = bounded(body, limits, held);
     match axum::body::to_bytes(body, usize::MAX).await {
         Ok(bytes) => Ok(Body::from(bytes)),
@@ -83,14 +88,14 @@ pub(crate) async fn whole(body: Body, limits: &BodyLimits, held: Arc<Permit<Hold
     }
 }
 
-/// The body as a handler may read it. What was read stays counted in `held` for as long as that lives.
-pub(crate) fn bounded(body: Body, limits: &BodyLimits, held: Arc<Permit<Holder>>) -> (Body, Cut) {
-    let cut = Cut::default();
+/// The body that a handler may read. The bytes that were read stay counted in `held` while that lives.
+pub(crate) fn bounded(body: Body, limits: &BodyLimits, held: Arc<Permit<CountedCaller>>) -> (Body, CutReason) {
+    let cut = CutReason::default();
     // Most requests have no body; they need no timers.
     if body.is_end_stream() {
         return (body, cut);
     }
-    let bounded = Bounded {
+    let bounded = BoundedBody {
         body,
         limit_bytes: limits.bytes,
         read_bytes: 0,
@@ -99,40 +104,40 @@ pub(crate) fn bounded(body: Body, limits: &BodyLimits, held: Arc<Permit<Holder>>
         idle: limits.idle,
         whole: limits.whole,
         least_rate: limits.least_rate.max(1),
-        clocks: None,
+        timers: None,
         cut: cut.clone(),
     };
     (Body::new(bounded), cut)
 }
 
-struct Bounded {
+struct BoundedBody {
     body: Body,
     limit_bytes: u64,
     read_bytes: u64,
     in_flight: u64,
-    held: Arc<Permit<Holder>>,
+    held: Arc<Permit<CountedCaller>>,
     idle: Duration,
     whole: Duration,
     least_rate: u64,
-    /// Start with the first read: until then it is the handler that is slow, not the caller.
-    clocks: Option<Clocks>,
-    cut: Cut,
+    /// Started with the first read: until then the handler is slow, not the caller.
+    timers: Option<BodyTimers>,
+    cut: CutReason,
 }
 
-struct Clocks {
+struct BodyTimers {
     idle: Pin<Box<Sleep>>,
     whole: Pin<Box<Sleep>>,
     started: Instant,
 }
 
-impl Bounded {
+impl BoundedBody {
     fn cut(&self, refusal: Refusal) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let refusal = *self.cut.0.get_or_init(|| refusal);
         Poll::Ready(Some(Err(axum::Error::new(refusal))))
     }
 }
 
-impl HttpBody for Bounded {
+impl HttpBody for BoundedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -141,18 +146,18 @@ impl HttpBody for Bounded {
         if let Some(refusal) = this.cut.reason() {
             return this.cut(refusal);
         }
-        let clocks = this.clocks.get_or_insert_with(|| Clocks {
+        let timers = this.timers.get_or_insert_with(|| BodyTimers {
             idle: Box::pin(sleep(this.idle)),
             whole: Box::pin(sleep(this.whole)),
             started: Instant::now(),
         });
         let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) else {
-            if clocks.idle.as_mut().poll(cx).is_ready() || clocks.whole.as_mut().poll(cx).is_ready() {
+            if timers.idle.as_mut().poll(cx).is_ready() || timers.whole.as_mut().poll(cx).is_ready() {
                 return this.cut(Refusal::BodyTimeout);
             }
             return Poll::Pending;
         };
-        clocks.idle.as_mut().reset(Instant::now() + this.idle);
+        timers.idle.as_mut().reset(Instant::now() + this.idle);
         if let Some(Ok(frame)) = &frame {
             let bytes = frame.data_ref().map_or(0, Bytes::len);
             this.read_bytes += bytes as u64;
@@ -163,11 +168,11 @@ impl HttpBody for Bounded {
             if this.held.grow(bytes, usize::MAX, limit).is_err() {
                 return this.cut(Refusal::TooMuchInFlight { limit_bytes: this.in_flight });
             }
-            // What has come at the least rate has earned its time.
+            // Bytes that arrived at the least rate extend the time.
             let earned = Duration::from_millis(this.read_bytes.saturating_mul(1_000) / this.least_rate);
-            clocks.whole.as_mut().reset(clocks.started + this.whole + earned);
+            timers.whole.as_mut().reset(timers.started + this.whole + earned);
             // A caller that never pauses would never reach the Pending arm above.
-            if clocks.whole.as_mut().poll(cx).is_ready() {
+            if timers.whole.as_mut().poll(cx).is_ready() {
                 return this.cut(Refusal::BodyTimeout);
             }
         }
@@ -183,17 +188,17 @@ impl HttpBody for Bounded {
     }
 }
 
-/// An answer's body that keeps something (the caller's place among the running requests) until it has been sent.
+/// A response body that keeps something (the caller's slot among the running requests) until it has been sent.
 pub(crate) fn holding<T: Send + Unpin + 'static>(body: Body, held: T) -> Body {
-    Body::new(Holding { body, _held: held })
+    Body::new(HoldingBody { body, _held: held })
 }
 
-struct Holding<T> {
+struct HoldingBody<T> {
     body: Body,
     _held: T,
 }
 
-impl<T: Unpin> HttpBody for Holding<T> {
+impl<T: Unpin> HttpBody for HoldingBody<T> {
     type Data = Bytes;
     type Error = axum::Error;
 

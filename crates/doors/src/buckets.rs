@@ -1,6 +1,6 @@
 //! Token buckets, one per key, in a table of fixed capacity.
 //!
-//! Invariant: the table never holds more than its capacity, and a key that was forgotten because its bucket had
+//! Invariant: the table never holds more than its capacity, and a key that was dropped because its bucket had
 //! refilled behaves exactly as if it had been kept. The `governor` crate was the alternative: its keyed store grows
 //! until someone sweeps it, and it would be the workspace's only user of a concurrent map for two tables this small.
 
@@ -30,7 +30,7 @@ impl<K: Hash + Eq + Clone> Buckets<K> {
         Self { rate, capacity: capacity.max(1), held: Mutex::new(HashMap::new()) }
     }
 
-    /// Takes one token, or says how long until there is one.
+    /// Takes one token, or returns how long until there is one.
     pub(crate) fn take(&self, key: &K, now: Instant) -> Result<(), Duration> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if !held.contains_key(key) && held.len() >= self.capacity {
@@ -53,7 +53,7 @@ impl<K: Hash + Eq + Clone> Buckets<K> {
         (bucket.tokens + gained).min(self.rate.burst)
     }
 
-    /// Full buckets carry no memory and go first; only when every caller is busy is the stalest one forgiven.
+    /// Full buckets hold no information and are dropped first; if every caller is busy, the stalest one is dropped.
     fn make_room(&self, held: &mut HashMap<K, Bucket>, now: Instant) {
         held.retain(|_, bucket| self.filled(*bucket, now) < self.rate.burst);
         if held.len() >= self.capacity

@@ -1,4 +1,4 @@
-//! One connection, from its first byte to its last answer.
+//! One connection, from its first byte to its last response.
 //!
 //! Invariant: HTTP/1 only, with a timer installed (hyper's header timeout is inert without one), and every request
 //! carries the [`Arrival`] of its connection.
@@ -24,26 +24,26 @@ use crate::{
     door::GuardedApp,
     framing::Framing,
     limits::Limits,
-    line::{Line, Signals},
-    places::Place,
+    slots::ConnectionSlot,
+    stream::{ConnectionStream, Signals},
     tally::Permit,
 };
 
 /// hyper refuses a smaller buffer.
 const SMALLEST_BUFFER_BYTES: usize = 8_192;
 
-/// What a connection holds as long as its bytes can move.
-pub(crate) struct Held {
-    place: Option<Arc<Place>>,
+/// What a connection holds while its bytes can move.
+pub(crate) struct HeldConnection {
+    slot: Option<Arc<ConnectionSlot>>,
     _permit: Option<Permit<Source>>,
-    /// Ends this connection alone.
+    /// Closes this connection alone.
     pub(crate) cut: CancellationToken,
-    /// Never sent on: the listener's drain waits until all are dropped.
+    /// Never used to send: the listener's drain waits until all senders are dropped.
     _alive: mpsc::Sender<()>,
 }
 
-impl Held {
-    /// A place under the caps, or none.
+impl HeldConnection {
+    /// Takes a slot within the limits; `None` if there is none.
     pub(crate) fn admit(
         app: &GuardedApp,
         source: Source,
@@ -54,8 +54,8 @@ impl Held {
         let limits = &shared.limits;
         let held = match source {
             Source::Address(_) => {
-                let place = shared.places.enter(limits, cut.clone());
-                place.map(|place| Self::new(Some(place), None, alive, cut))
+                let slot = shared.slots.enter(limits, cut.clone());
+                slot.map(|slot| Self::new(Some(slot), None, alive, cut))
             }
             Source::Local => {
                 let most = limits.max_local_connections;
@@ -69,42 +69,49 @@ impl Held {
         held
     }
 
-    /// For a stream inside this process, which no outsider can open.
+    /// For a stream inside of this process, which no outsider can open.
     pub(crate) fn in_process(alive: mpsc::Sender<()>, cut: CancellationToken) -> Self {
         Self::new(None, None, alive, cut)
     }
 
     fn new(
-        place: Option<Arc<Place>>,
+        slot: Option<Arc<ConnectionSlot>>,
         permit: Option<Permit<Source>>,
         alive: mpsc::Sender<()>,
         cut: CancellationToken,
     ) -> Self {
         metrics::counter!("doors_connections_opened_total").increment(1);
         metrics::gauge!("doors_connections_open").increment(1);
-        Self { place, _permit: permit, cut, _alive: alive }
+        Self { slot, _permit: permit, cut, _alive: alive }
     }
 
-    fn place(&self) -> Weak<Place> {
-        self.place.as_ref().map(Arc::downgrade).unwrap_or_default()
+    fn slot(&self) -> Weak<ConnectionSlot> {
+        self.slot.as_ref().map(Arc::downgrade).unwrap_or_default()
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldConnection {
     fn drop(&mut self) {
         metrics::counter!("doors_connections_closed_total").increment(1);
         metrics::gauge!("doors_connections_open").decrement(1);
     }
 }
 
-pub(crate) async fn run<IO>(io: IO, held: Held, channel: Channel, app: GuardedApp, signals: Signals)
+pub(crate) async fn run<IO>(io: IO, held: HeldConnection, channel: Channel, app: GuardedApp, signals: Signals)
 where
     IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let arrival = Arrival { channel, failures: Arc::clone(&app.shared.failures), place: held.place() };
+    let arrival = Arrival { channel, failures: Arc::clone(&app.shared.failures), slot: held.slot() };
     let upgraded = Arc::new(AtomicBool::new(false));
     let severed = held.cut.clone();
-    let line = Line::new(io, held, &signals.ending, severed, Framing::new(Arc::clone(&upgraded)), &app.shared.limits);
+    let line = ConnectionStream::new(
+        io,
+        held,
+        &signals.ending,
+        severed,
+        Framing::new(Arc::clone(&upgraded)),
+        &app.shared.limits,
+    );
     let router = app.router;
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request = request.map(Body::new);
@@ -127,7 +134,7 @@ where
             connection.await
         }
     };
-    // Callers that go away, send nonsense or take too long are everyday; they are worth a line only when looked for.
+    // Callers that disconnect, send nonsense or are too slow are normal; they are logged at debug level only.
     if let Err(error) = ended {
         tracing::debug!(error = &error as &dyn std::error::Error, "connection ended early");
     }

@@ -1,20 +1,20 @@
-//! Step three: what the caller shows.
+//! Step three: reads the caller's credential.
 //!
-//! Invariant: one extractor reads credentials, from headers only, and yields one way or none; two ways at once are
-//! refused rather than ranked, because a rank is a scope check that one of them skips. After it ran, the request
-//! carries no credential any more, so no handler can read one a second time or log it.
+//! Invariant: one extractor reads credentials, from headers only, and returns one or none. Two at once are refused
+//! instead of ranked, because a rank is a scope check that one of them skips. Afterwards the request carries no
+//! credential, so no handler can read it again or log it.
 
 use http::{HeaderMap, HeaderName, header};
 
 use crate::{arrival::Channel, origin, principal::Principal, refusal::Refusal, secret::Secret};
 
-/// Carries the half of a browser's credential that scripts of other origins can not have.
+/// The header with the half of a browser's credential that scripts of other origins can not have.
 pub const PROOF_HEADER: HeaderName = HeaderName::from_static("x-throughline-proof");
 
 /// Longer ones are not ours, and are not worth hashing.
 const MAX_SECRET_BYTES: usize = 512;
 
-/// What the caller showed.
+/// The credential that the caller presented.
 #[derive(Debug, Clone)]
 pub enum Presented {
     Bearer(Secret),
@@ -26,28 +26,28 @@ pub enum Presented {
     Peer,
 }
 
-/// Turns what was shown into who it is. The server keeps the credentials (hashed, compared in constant time).
+/// Maps a credential to its principal. The server stores the credentials (hashed, compared in constant time).
 pub trait Gatekeeper: Send + Sync + 'static {
     fn admit(&self, presented: &Presented) -> Option<Principal>;
-    /// Whether the cookie is half of a credential that a right proof would make whole. An upgrade whose proof is still
-    /// to come is let in on this alone.
+    /// Whether the cookie is half of a credential that the right proof would complete. An upgrade whose proof is
+    /// still to come is admitted on this alone.
     fn knows_cookie(&self, cookie: &Secret) -> bool;
-    /// The cookie's name carries the instance, so that two servers on one host do not overwrite each other.
+    /// The cookie's name contains the instance, so that two servers on one host do not overwrite each other's.
     fn cookie_name(&self) -> &str;
 }
 
-/// What the extractor found, before anyone judged it.
+/// What the extractor found, before it was checked.
 #[derive(Debug)]
-pub(crate) enum Shown {
+pub(crate) enum FoundCredential {
     Nothing,
-    /// An Authorization header that holds no bearer token.
+    /// An Authorization header without a bearer token.
     Unreadable,
     CookieAlone(Secret),
     Whole(Presented),
 }
 
-/// Takes every credential out of the headers.
-pub(crate) fn take(headers: &mut HeaderMap, cookie_name: &str, channel: &Channel) -> Result<Shown, Refusal> {
+/// Removes every credential from the headers and returns what it found.
+pub(crate) fn take(headers: &mut HeaderMap, cookie_name: &str, channel: &Channel) -> Result<FoundCredential, Refusal> {
     let shown = read(headers, cookie_name, channel);
     for name in [header::AUTHORIZATION, header::COOKIE, PROOF_HEADER] {
         headers.remove(name);
@@ -55,8 +55,8 @@ pub(crate) fn take(headers: &mut HeaderMap, cookie_name: &str, channel: &Channel
     shown
 }
 
-fn read(headers: &HeaderMap, cookie_name: &str, channel: &Channel) -> Result<Shown, Refusal> {
-    let once = |name| origin::only(headers, name).map_err(|origin::Repeated| Refusal::AmbiguousCredentials);
+fn read(headers: &HeaderMap, cookie_name: &str, channel: &Channel) -> Result<FoundCredential, Refusal> {
+    let once = |name| origin::single_value(headers, name).map_err(|origin::Repeated| Refusal::AmbiguousCredentials);
     let authorization = once(&header::AUTHORIZATION)?;
     let proof = once(&PROOF_HEADER)?;
     let cookie = find_cookie(headers, cookie_name)?;
@@ -65,21 +65,21 @@ fn read(headers: &HeaderMap, cookie_name: &str, channel: &Channel) -> Result<Sho
     match (authorization, cookie, proof) {
         (Some(value), None, None) => {
             let token = value.to_str().ok().and_then(bearer_token);
-            Ok(token.map_or(Shown::Unreadable, |token| Shown::Whole(Presented::Bearer(token))))
+            Ok(token.map_or(FoundCredential::Unreadable, |token| FoundCredential::Whole(Presented::Bearer(token))))
         }
-        (None, None, None) if local => Ok(Shown::Whole(Presented::Peer)),
-        // A browser's credential has no business on the Unix socket, where the peer already is one.
+        (None, None, None) if local => Ok(FoundCredential::Whole(Presented::Peer)),
+        // A browser's credential makes no sense on the Unix socket, where the peer itself is one.
         (_, Some(_), _) | (_, _, Some(_)) if local => Err(Refusal::AmbiguousCredentials),
         (Some(_), Some(_), _) | (Some(_), _, Some(_)) => Err(Refusal::AmbiguousCredentials),
         (None, Some(cookie), Some(proof)) => {
             let proof = proof.to_str().ok().filter(|text| (1..=MAX_SECRET_BYTES).contains(&text.len()));
-            Ok(proof.map_or(Shown::Unreadable, |proof| {
-                Shown::Whole(Presented::Cookie { cookie, proof: Secret::new(proof) })
+            Ok(proof.map_or(FoundCredential::Unreadable, |proof| {
+                FoundCredential::Whole(Presented::Cookie { cookie, proof: Secret::new(proof) })
             }))
         }
-        (None, Some(cookie), None) => Ok(Shown::CookieAlone(cookie)),
-        (None, None, Some(_)) => Ok(Shown::Unreadable),
-        (None, None, None) => Ok(Shown::Nothing),
+        (None, Some(cookie), None) => Ok(FoundCredential::CookieAlone(cookie)),
+        (None, None, Some(_)) => Ok(FoundCredential::Unreadable),
+        (None, None, None) => Ok(FoundCredential::Nothing),
     }
 }
 
@@ -91,8 +91,8 @@ fn bearer_token(value: &str) -> Option<Secret> {
     well_formed.then(|| Secret::new(token))
 }
 
-/// Our cookie's value. Two different values mean that a page on another port planted one ("cookie tossing"); neither
-/// can be told to be ours, so both are refused.
+/// The value of our cookie. Two different values mean that a page on another port planted one ("cookie tossing");
+/// nobody can tell which one is ours, so both are refused.
 fn find_cookie(headers: &HeaderMap, cookie_name: &str) -> Result<Option<Secret>, Refusal> {
     let mut found: Option<&str> = None;
     for value in headers.get_all(header::COOKIE) {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::bind::Exposure;
 
-    /// Describes what the extractor makes of header lines, with the secrets in the open.
+    /// Describes what the extractor returns for header lines, with the secrets shown.
     fn shown(lines: &[(&'static str, &str)], channel: &Channel) -> String {
         let mut headers = HeaderMap::new();
         for (name, value) in lines {
@@ -125,14 +125,14 @@ mod tests {
         let shown = take(&mut headers, "tl_7", channel);
         assert!(headers.keys().all(|name| !["authorization", "cookie"].contains(&name.as_str())), "{headers:?}");
         match shown {
-            Ok(Shown::Whole(Presented::Bearer(token))) => format!("bearer {}", token.expose()),
-            Ok(Shown::Whole(Presented::Cookie { cookie, proof })) => {
+            Ok(FoundCredential::Whole(Presented::Bearer(token))) => format!("bearer {}", token.expose()),
+            Ok(FoundCredential::Whole(Presented::Cookie { cookie, proof })) => {
                 format!("cookie {} proof {}", cookie.expose(), proof.expose())
             }
-            Ok(Shown::Whole(Presented::Peer)) => "peer".to_owned(),
-            Ok(Shown::CookieAlone(cookie)) => format!("cookie {}", cookie.expose()),
-            Ok(Shown::Nothing) => "nothing".to_owned(),
-            Ok(Shown::Unreadable) => "unreadable".to_owned(),
+            Ok(FoundCredential::Whole(Presented::Peer)) => "peer".to_owned(),
+            Ok(FoundCredential::CookieAlone(cookie)) => format!("cookie {}", cookie.expose()),
+            Ok(FoundCredential::Nothing) => "nothing".to_owned(),
+            Ok(FoundCredential::Unreadable) => "unreadable".to_owned(),
             Err(refusal) => refusal.code().to_owned(),
         }
     }

@@ -1,8 +1,8 @@
-//! The one way from routes to something that can be served.
+//! Turns routes into something that can be served, with guards in front.
 //!
-//! Invariant: a [`GuardedApp`] is made by [`Door::mount`] only, which puts the guard on every route, on every "method
-//! not allowed" and on the fallback. A route's group decides what it is spared, and the groups are named fields, so a
-//! route can be in the wrong one but never in none.
+//! Invariant: only [`Door::mount`] makes a [`GuardedApp`]; it puts the guard on every route, on every "method not
+//! allowed" and on the fallback. A route's group decides which checks it skips, and the groups are named fields, so a
+//! route can be in the wrong group but never in none.
 
 use std::{any::Any, sync::Arc};
 
@@ -18,35 +18,35 @@ use crate::{
     arrival::Source,
     buckets::Buckets,
     credential::Gatekeeper,
-    guard::{Holder, guard, harden},
+    guard::{CountedCaller, guard, harden},
     host::AllowedHosts,
     limits::Limits,
-    places::Places,
     refusal::Refusal,
+    slots::ConnectionSlots,
     tally::Tally,
 };
 
-/// What all listeners of one server share: who is let in, under which names, within which limits.
+/// What all listeners of one server share: credentials, host names and limits.
 #[derive(Clone)]
 pub struct Door {
     shared: Arc<Shared>,
 }
 
-/// The routes of the server by what their callers must show.
+/// The routes of the server, by what their callers must present.
 #[derive(Default)]
 pub struct Routes {
-    /// The static page: no credential, and links from other sites may lead here. It must hold no data. Its fallback is
-    /// the fallback of everything.
+    /// The static page: no credential, and links from other sites may lead here. It must hold no data. Its fallback
+    /// is the fallback of everything.
     pub page: Router,
     /// No credential, but no links from other sites either: the health check, the one-time code exchange.
     pub open: Router,
-    /// A [`crate::Caller::Known`] is certain.
+    /// The caller is always a [`crate::Caller::Known`].
     pub protected: Router,
-    /// WebSocket upgrades: as `protected`, but a browser's upgrade may come as [`crate::Caller::AwaitsProof`].
+    /// WebSocket upgrades: like `protected`, but a browser's upgrade may come as [`crate::Caller::AwaitsProof`].
     pub live: Router,
 }
 
-/// Routes behind their guards: all that the `serve_*` functions take.
+/// Routes behind their guards: the only thing that the `serve_*` functions accept.
 #[derive(Clone)]
 pub struct GuardedApp {
     pub(crate) router: Router,
@@ -61,9 +61,9 @@ pub(crate) enum Group {
     Live,
 }
 
-/// A guard at its group.
+/// The guard of one group of routes.
 #[derive(Clone)]
-pub(crate) struct Post {
+pub(crate) struct GroupGuard {
     pub(crate) shared: Arc<Shared>,
     pub(crate) group: Group,
 }
@@ -73,11 +73,11 @@ pub(crate) struct Shared {
     pub(crate) hosts: AllowedHosts,
     pub(crate) limits: Limits,
     pub(crate) failures: Arc<Buckets<Source>>,
-    pub(crate) rates: Buckets<Holder>,
-    pub(crate) in_flight: Tally<Holder>,
-    /// Bytes of bodies.
-    pub(crate) body_bytes: Tally<Holder>,
-    pub(crate) places: Arc<Places>,
+    pub(crate) rates: Buckets<CountedCaller>,
+    pub(crate) in_flight: Tally<CountedCaller>,
+    /// Bytes of request bodies in memory.
+    pub(crate) body_bytes: Tally<CountedCaller>,
+    pub(crate) slots: Arc<ConnectionSlots>,
     pub(crate) local_connections: Tally<Source>,
 }
 
@@ -91,7 +91,7 @@ impl Door {
             rates: Buckets::new(limits.requests, limits.max_tracked_callers),
             in_flight: Tally::new(),
             body_bytes: Tally::new(),
-            places: Arc::default(),
+            slots: Arc::default(),
             local_connections: Tally::new(),
             limits,
         };
@@ -116,12 +116,12 @@ impl Door {
     }
 
     fn behind(&self, routes: Router, group: Group) -> Router {
-        let post = Post { shared: Arc::clone(&self.shared), group };
+        let post = GroupGuard { shared: Arc::clone(&self.shared), group };
         routes.layer(from_fn_with_state(post, guard))
     }
 }
 
-/// The panic hook has already written what happened to the log; the caller learns only that it did.
+/// The panic hook has already logged what happened; the caller learns only that it did.
 fn answer_panic(_payload: Box<dyn Any + Send>) -> Response {
     Refusal::HandlerPanicked.into_response()
 }
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// What would happen if a router got out and was served without our accept loops.
+    /// If a router were served without our accept loops, it would refuse everything.
     #[tokio::test]
     async fn routes_that_are_served_by_another_way_refuse_everything() {
         let route = |path| Router::new().route(path, get(|| async { "reached" }));

@@ -1,15 +1,15 @@
-//! Where one request ends and the next begins, judged more strictly than hyper does.
+//! Checks where one request ends and the next begins, more strictly than hyper does.
 //!
-//! Invariant: no byte reaches hyper whose part in the framing a proxy before us could have read otherwise. Lines end with
-//! CR LF and nothing else, a body has one length or is chunked, and a chunk's size is plain digits. The first byte that
-//! breaks a rule becomes NUL, which no part of HTTP's framing allows, so hyper refuses the request and closes.
+//! Invariant: hyper gets no byte whose role in the framing a proxy before us could have read differently. Lines end
+//! with CR LF only, a body has one length or is chunked, and a chunk's size is plain digits. The first byte that
+//! breaks a rule is replaced by NUL, which HTTP's framing allows nowhere, so hyper refuses the request and closes.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-/// As much of a line is looked at; one that says how long a body is, and goes on longer, is refused.
+/// How much of a line is kept; a longer line about a body's length is refused.
 const KEPT_BYTES: usize = 256;
 /// Four GiB in one chunk are more than any body may have.
 const MAX_SIZE_DIGITS: usize = 8;
@@ -18,9 +18,9 @@ const MAX_LENGTH_DIGITS: usize = 15;
 const REFUSED: u8 = 0;
 
 pub(crate) struct Framing {
-    /// Set when the connection has become something else than HTTP.
+    /// Set when the connection is no longer HTTP.
     upgraded: Arc<AtomicBool>,
-    at: At,
+    state: FramingState,
     line: Vec<u8>,
     line_is_longer: bool,
     after_cr: bool,
@@ -29,8 +29,8 @@ pub(crate) struct Framing {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum At {
-    Line(Line),
+enum FramingState {
+    LineKind(LineKind),
     /// So many bytes of a body, or of a chunk, are still to come.
     Body(u64),
     Chunk(u64),
@@ -39,7 +39,7 @@ enum At {
 
 /// What a line of the framing is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum LineKind {
     Request,
     Header,
     ChunkSize,
@@ -48,13 +48,13 @@ enum Line {
 }
 
 /// A rule was broken.
-struct Broken;
+struct RuleBroken;
 
 impl Framing {
     pub(crate) fn new(upgraded: Arc<AtomicBool>) -> Self {
         Self {
             upgraded,
-            at: At::Line(Line::Request),
+            state: FramingState::LineKind(LineKind::Request),
             line: Vec::new(),
             line_is_longer: false,
             after_cr: false,
@@ -63,31 +63,31 @@ impl Framing {
         }
     }
 
-    /// Judges what was just read, and makes unreadable what breaks a rule.
-    pub(crate) fn judge(&mut self, mut bytes: &mut [u8]) {
+    /// Checks what was just read, and replaces the byte that breaks a rule.
+    pub(crate) fn check(&mut self, mut bytes: &mut [u8]) {
         if self.upgraded.load(Ordering::Acquire) {
             return;
         }
         while !bytes.is_empty() {
-            let passed = match &mut self.at {
-                At::Body(left) | At::Chunk(left) => {
+            let passed = match &mut self.state {
+                FramingState::Body(left) | FramingState::Chunk(left) => {
                     let passed = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
                     *left -= passed as u64;
-                    match self.at {
-                        At::Body(0) => self.begin(At::Line(Line::Request)),
-                        At::Chunk(0) => self.begin(At::Line(Line::ChunkEnd)),
+                    match self.state {
+                        FramingState::Body(0) => self.begin(FramingState::LineKind(LineKind::Request)),
+                        FramingState::Chunk(0) => self.begin(FramingState::LineKind(LineKind::ChunkEnd)),
                         _ => (),
                     }
                     passed
                 }
-                At::Refused => {
+                FramingState::Refused => {
                     bytes.fill(REFUSED);
                     return;
                 }
-                At::Line(line) => {
+                FramingState::LineKind(line) => {
                     let line = *line;
                     if self.take(bytes[0], line).is_err() {
-                        self.at = At::Refused;
+                        self.state = FramingState::Refused;
                         continue;
                     }
                     1
@@ -97,14 +97,14 @@ impl Framing {
         }
     }
 
-    /// A byte of a line.
-    fn take(&mut self, byte: u8, line: Line) -> Result<(), Broken> {
+    /// Handles a byte of a line.
+    fn take(&mut self, byte: u8, line: LineKind) -> Result<(), RuleBroken> {
         match (byte, self.after_cr) {
             (b'\n', true) => {
                 let next = self.end_of_line(line)?;
                 self.begin(next);
             }
-            (b'\n', false) | (_, true) => return Err(Broken),
+            (b'\n', false) | (_, true) => return Err(RuleBroken),
             (b'\r', false) => self.after_cr = true,
             (_, false) if self.line.len() < KEPT_BYTES => self.line.push(byte),
             (_, false) => self.line_is_longer = true,
@@ -112,79 +112,79 @@ impl Framing {
         Ok(())
     }
 
-    fn begin(&mut self, at: At) {
+    fn begin(&mut self, state: FramingState) {
         self.line.clear();
         self.line_is_longer = false;
         self.after_cr = false;
-        if at == At::Line(Line::Request) {
+        if state == FramingState::LineKind(LineKind::Request) {
             (self.length, self.chunked) = (None, false);
         }
-        self.at = at;
+        self.state = state;
     }
 
-    /// What comes after a line.
-    fn end_of_line(&mut self, line: Line) -> Result<At, Broken> {
+    /// What follows after a line.
+    fn end_of_line(&mut self, line: LineKind) -> Result<FramingState, RuleBroken> {
         let next = match (line, self.line.is_empty()) {
             // hyper skips empty lines before a request, as the RFC advises.
-            (Line::Request, true) => Line::Request,
-            (Line::Request, false) => Line::Header,
-            (Line::Header, true) => match (self.chunked, self.length) {
-                (true, Some(_)) => return Err(Broken),
-                (true, None) => Line::ChunkSize,
-                (false, None | Some(0)) => Line::Request,
-                (false, Some(length)) => return Ok(At::Body(length)),
+            (LineKind::Request, true) => LineKind::Request,
+            (LineKind::Request, false) => LineKind::Header,
+            (LineKind::Header, true) => match (self.chunked, self.length) {
+                (true, Some(_)) => return Err(RuleBroken),
+                (true, None) => LineKind::ChunkSize,
+                (false, None | Some(0)) => LineKind::Request,
+                (false, Some(length)) => return Ok(FramingState::Body(length)),
             },
-            (Line::Header, false) => {
+            (LineKind::Header, false) => {
                 self.header()?;
-                Line::Header
+                LineKind::Header
             }
-            (Line::ChunkSize, _) => match self.chunk_size()? {
-                0 => Line::Trailer,
-                size => return Ok(At::Chunk(size)),
+            (LineKind::ChunkSize, _) => match self.chunk_size()? {
+                0 => LineKind::Trailer,
+                size => return Ok(FramingState::Chunk(size)),
             },
-            (Line::ChunkEnd, true) => Line::ChunkSize,
-            (Line::ChunkEnd, false) => return Err(Broken),
-            (Line::Trailer, true) => Line::Request,
-            (Line::Trailer, false) => Line::Trailer,
+            (LineKind::ChunkEnd, true) => LineKind::ChunkSize,
+            (LineKind::ChunkEnd, false) => return Err(RuleBroken),
+            (LineKind::Trailer, true) => LineKind::Request,
+            (LineKind::Trailer, false) => LineKind::Trailer,
         };
-        Ok(At::Line(next))
+        Ok(FramingState::LineKind(next))
     }
 
-    fn header(&mut self) -> Result<(), Broken> {
-        // A line that goes on is obsolete, and read in two ways.
+    fn header(&mut self) -> Result<(), RuleBroken> {
+        // A continued header line is obsolete, and can be read in two ways.
         if self.line.first().is_some_and(u8::is_ascii_whitespace) {
-            return Err(Broken);
+            return Err(RuleBroken);
         }
         let Some(colon) = self.line.iter().position(|byte| *byte == b':') else { return Ok(()) };
         let (name, value) = (&self.line[..colon], self.line[colon + 1..].trim_ascii());
         if name.eq_ignore_ascii_case(b"content-length") {
             let digits = std::str::from_utf8(value).ok().filter(|text| plain(text, MAX_LENGTH_DIGITS, 10));
-            let length = digits.and_then(|text| text.parse().ok()).ok_or(Broken)?;
+            let length = digits.and_then(|text| text.parse().ok()).ok_or(RuleBroken)?;
             if self.line_is_longer || self.length.replace(length).is_some() {
-                return Err(Broken);
+                return Err(RuleBroken);
             }
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
             let chunked = value.eq_ignore_ascii_case(b"chunked") && !self.line_is_longer;
             if !chunked || self.chunked {
-                return Err(Broken);
+                return Err(RuleBroken);
             }
             self.chunked = true;
         }
         Ok(())
     }
 
-    /// Extensions are passed over, as the RFC asks, if they are short.
-    fn chunk_size(&self) -> Result<u64, Broken> {
+    /// Short chunk extensions are ignored, as the RFC asks.
+    fn chunk_size(&self) -> Result<u64, RuleBroken> {
         let digits = self.line.split(|byte| *byte == b';').next().unwrap_or_default();
         let digits = std::str::from_utf8(digits).ok().filter(|text| plain(text, MAX_SIZE_DIGITS, 16));
         match digits.and_then(|text| u64::from_str_radix(text, 16).ok()) {
             Some(size) if !self.line_is_longer => Ok(size),
-            Some(_) | None => Err(Broken),
+            Some(_) | None => Err(RuleBroken),
         }
     }
 }
 
-/// Nothing but digits, and not too many.
+/// Whether the text is digits only, and not too many.
 fn plain(text: &str, most: usize, radix: u32) -> bool {
     (1..=most).contains(&text.len()) && text.chars().all(|digit| digit.is_digit(radix))
 }
@@ -193,13 +193,13 @@ fn plain(text: &str, most: usize, radix: u32) -> bool {
 mod tests {
     use super::*;
 
-    /// What becomes of some bytes, in one piece and byte by byte, which must be the same.
-    fn judged(text: &str) -> Vec<u8> {
+    /// The result for some bytes, in one piece and byte by byte, which must be the same.
+    fn checked(text: &str) -> Vec<u8> {
         let (mut whole, mut single) = (text.as_bytes().to_vec(), text.as_bytes().to_vec());
         let framing = || Framing::new(Arc::default());
-        framing().judge(&mut whole);
+        framing().check(&mut whole);
         let mut framing = framing();
-        single.chunks_mut(1).for_each(|byte| framing.judge(byte));
+        single.chunks_mut(1).for_each(|byte| framing.check(byte));
         assert_eq!(whole, single, "{text:?}");
         whole
     }
@@ -213,7 +213,7 @@ mod tests {
             "POST / HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n3\r\n\n\n\n\r\n00a;x=y\r\n0123456789\r\n0\r\n\r\nGET / HT",
             "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTrailer: x\r\n\r\nGET / HTTP/1.1\r\n\r\n",
         ] {
-            assert_eq!(judged(text), text.as_bytes(), "{text:?}");
+            assert_eq!(checked(text), text.as_bytes(), "{text:?}");
         }
     }
 
@@ -243,7 +243,7 @@ mod tests {
         ] {
             let mut expected = good.as_bytes().to_vec();
             expected.resize(good.len() + bad.len(), REFUSED);
-            assert_eq!(judged(&format!("{good}{bad}")), expected, "{good:?} then {bad:?}");
+            assert_eq!(checked(&format!("{good}{bad}")), expected, "{good:?} then {bad:?}");
         }
     }
 
@@ -251,10 +251,10 @@ mod tests {
     fn what_is_no_http_any_more_is_not_judged() {
         let upgraded = Arc::new(AtomicBool::new(false));
         let mut framing = Framing::new(Arc::clone(&upgraded));
-        framing.judge(&mut b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n".to_vec());
+        framing.check(&mut b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n".to_vec());
         upgraded.store(true, Ordering::Release);
         let mut frame = b"\x81\x01\n\r\r".to_vec();
-        framing.judge(&mut frame);
+        framing.check(&mut frame);
         assert_eq!(frame, b"\x81\x01\n\r\r");
     }
 }

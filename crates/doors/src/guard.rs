@@ -1,7 +1,7 @@
-//! The order of the steps, on one page.
+//! The order of the checks, on one page.
 //!
-//! Invariant: Host, then Origin and Fetch-Metadata, then the credential, then the limits; the first that refuses ends
-//! the request, and only a request that passed all four reaches a handler.
+//! Invariant: Host, then Origin and Fetch-Metadata, then the credential, then the limits. The first refusal ends the
+//! request, and only a request that passed all four reaches a handler.
 
 use std::{sync::Arc, time::Instant};
 
@@ -15,9 +15,9 @@ use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
 
 use crate::{
     arrival::{Arrival, Source},
-    body::{self, BodyLimits, Cut},
-    credential::{self, Presented, Shown},
-    door::{Group, Post},
+    body::{self, BodyLimits, CutReason},
+    credential::{self, FoundCredential, Presented},
+    door::{Group, GroupGuard},
     host, origin,
     origin::Provenance,
     principal::{Caller, Role},
@@ -27,31 +27,31 @@ use crate::{
 
 /// Whose rate and running requests a request counts towards.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Holder {
+pub(crate) enum CountedCaller {
     Principal(String),
-    /// A browser whose cookie we gave, on routes where no proof comes with it.
+    /// A browser with one of our cookies, on routes where no proof comes with it.
     KnownBrowser,
     Source(Source),
 }
 
-/// As which credential the connections of such browsers count.
+/// The credential name under which connections of such browsers are counted.
 const KNOWN_BROWSER: &str = "a browser's cookie";
 
 /// The middleware of every route.
-pub(crate) async fn guard(State(post): State<Post>, request: Request, next: Next) -> Response {
+pub(crate) async fn guard(State(group_guard): State<GroupGuard>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let (holder, limits) = match post.examine(&mut parts, &body) {
+    let (holder, limits) = match group_guard.examine(&mut parts, &body) {
         Ok(examined) => examined,
         Err(refusal) => return refusal.into_response(),
     };
-    // The bytes of the body are held until the handler has answered.
-    let held = Arc::new(post.shared.body_bytes.open(holder.clone()));
-    let (body, cut) = match post.body(body, &limits, Arc::clone(&held)).await {
+    // The bytes of the body stay counted until the handler has answered.
+    let held = Arc::new(group_guard.shared.body_bytes.open(holder.clone()));
+    let (body, cut) = match group_guard.body(body, &limits, Arc::clone(&held)).await {
         Ok(body) => body,
         Err(refusal) => return refusal.into_response(),
     };
-    let place = match post.enter(holder, limits.requests) {
-        Ok(place) => place,
+    let slot = match group_guard.enter(holder, limits.requests) {
+        Ok(slot) => slot,
         Err(refusal) => return refusal.into_response(),
     };
     let mut response = next.run(Request::from_parts(parts, body)).await;
@@ -59,18 +59,18 @@ pub(crate) async fn guard(State(post): State<Post>, request: Request, next: Next
     if let Some(refusal) = cut.reason() {
         return refusal.into_response();
     }
-    // What the page does not have is not to be kept either: it may be there tomorrow.
-    if post.group != Group::Page || !response.status().is_success() {
+    // A missing page must not be cached either: it may exist tomorrow.
+    if group_guard.group != Group::Page || !response.status().is_success() {
         let headers = response.headers_mut();
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
         headers
             .entry(header::CONTENT_SECURITY_POLICY)
             .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
     }
-    response.map(|body| body::holding(body, place))
+    response.map(|body| body::holding(body, slot))
 }
 
-/// What every answer says, refusals included.
+/// Sets the headers of every response, refusals included.
 pub(crate) async fn harden(mut response: Response) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [
@@ -81,7 +81,7 @@ pub(crate) async fn harden(mut response: Response) -> Response {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // No handler, however well meant, opens this server to another origin.
+    // No handler may open this server to another origin.
     for name in [
         header::ACCESS_CONTROL_ALLOW_ORIGIN,
         header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
@@ -97,9 +97,9 @@ pub(crate) async fn harden(mut response: Response) -> Response {
     response
 }
 
-impl Post {
-    /// Runs the four steps, and puts the [`Caller`]; whose request it is, and what its body may be.
-    fn examine(&self, parts: &mut Parts, body: &Body) -> Result<(Holder, BodyLimits), Refusal> {
+impl GroupGuard {
+    /// Runs the four checks, and adds the [`Caller`]; returns who is counted, and the limits of the body.
+    fn examine(&self, parts: &mut Parts, body: &Body) -> Result<(CountedCaller, BodyLimits), Refusal> {
         let shared = &*self.shared;
         let Some(arrival) = parts.extensions.get::<Arrival>().cloned() else {
             tracing::error!("a request reached the guard through no accept loop of ours");
@@ -109,22 +109,22 @@ impl Post {
         let named = host::check(&parts.headers, &parts.uri, &arrival.channel, &shared.hosts)?;
 
         let provenance = origin::check(&parts.method, &parts.headers, &arrival.channel, &named, self.group)?;
-        // Nobody is connected to elsewhere from here. No route has OPTIONS or TRACE either, but the router that says so
-        // knows which methods there are instead.
+        // No request is tunnelled from here. No route has OPTIONS or TRACE either, but the router that says so knows
+        // which methods there are instead.
         if parts.method == Method::CONNECT {
             return Err(Refusal::MethodNotAllowed);
         }
 
-        let shown = credential::take(&mut parts.headers, shared.gatekeeper.cookie_name(), &arrival.channel);
+        let found = credential::take(&mut parts.headers, shared.gatekeeper.cookie_name(), &arrival.channel);
         let (holder, limits) = match self.group {
             Group::Page | Group::Open => {
-                (self.visitor(shown.ok(), &arrival)?, BodyLimits::of_strangers(&shared.limits))
+                (self.open_route_caller(found.ok(), &arrival)?, BodyLimits::of_strangers(&shared.limits))
             }
             Group::Protected | Group::Live => {
-                let caller = self.identify(shown?, provenance, &arrival, parts)?;
+                let caller = self.identify(found?, provenance, &arrival, parts)?;
                 let (holder, role) = match &caller {
-                    Caller::Known(principal) => (Holder::Principal(principal.id.clone()), Some(principal.role)),
-                    Caller::AwaitsProof(_) => (Holder::KnownBrowser, None),
+                    Caller::Known(principal) => (CountedCaller::Principal(principal.id.clone()), Some(principal.role)),
+                    Caller::AwaitsProof(_) => (CountedCaller::KnownBrowser, None),
                 };
                 self.recognise(&arrival, &holder, role)?;
                 parts.extensions.insert(caller);
@@ -136,34 +136,34 @@ impl Post {
         Ok((holder, limits))
     }
 
-    /// Who comes to a route that needs no credential. One that is shown all the same keeps its holder apart from those
-    /// who have none; a wrong one is as good as none here.
-    fn visitor(&self, shown: Option<Shown>, arrival: &Arrival) -> Result<Holder, Refusal> {
+    /// The caller of a route that needs no credential. A credential that is shown all the same is counted by itself;
+    /// a wrong one counts as none here.
+    fn open_route_caller(&self, found: Option<FoundCredential>, arrival: &Arrival) -> Result<CountedCaller, Refusal> {
         let gatekeeper = &self.shared.gatekeeper;
-        let known = match shown {
-            Some(Shown::Whole(presented)) => {
-                gatekeeper.admit(&presented).map(|principal| (Holder::Principal(principal.id), Some(principal.role)))
+        let known = match found {
+            Some(FoundCredential::Whole(presented)) => gatekeeper
+                .admit(&presented)
+                .map(|principal| (CountedCaller::Principal(principal.id), Some(principal.role))),
+            Some(FoundCredential::CookieAlone(cookie)) => {
+                gatekeeper.knows_cookie(&cookie).then_some((CountedCaller::KnownBrowser, None))
             }
-            Some(Shown::CookieAlone(cookie)) => {
-                gatekeeper.knows_cookie(&cookie).then_some((Holder::KnownBrowser, None))
-            }
-            Some(Shown::Nothing | Shown::Unreadable) | None => None,
+            Some(FoundCredential::Nothing | FoundCredential::Unreadable) | None => None,
         };
-        let (holder, role) = known.unwrap_or_else(|| (Holder::Source(arrival.source()), None));
+        let (holder, role) = known.unwrap_or_else(|| (CountedCaller::Source(arrival.source()), None));
         self.recognise(arrival, &holder, role)?;
         Ok(holder)
     }
 
-    /// From its first credential on, a connection is no stranger's.
-    fn recognise(&self, arrival: &Arrival, holder: &Holder, role: Option<Role>) -> Result<(), Refusal> {
+    /// With its first credential a connection is no longer a stranger's.
+    fn recognise(&self, arrival: &Arrival, holder: &CountedCaller, role: Option<Role>) -> Result<(), Refusal> {
         let limit = match role {
             Some(Role::Agent | Role::Applet) => self.shared.limits.max_connections_per_agent,
             Some(Role::Person) | None => self.shared.limits.max_connections_per_principal,
         };
         match holder {
-            Holder::Principal(id) => arrival.recognise(id, limit),
-            Holder::KnownBrowser => arrival.recognise(KNOWN_BROWSER, limit),
-            Holder::Source(_) => Ok(()),
+            CountedCaller::Principal(id) => arrival.recognise(id, limit),
+            CountedCaller::KnownBrowser => arrival.recognise(KNOWN_BROWSER, limit),
+            CountedCaller::Source(_) => Ok(()),
         }
     }
 
@@ -174,27 +174,32 @@ impl Post {
         }
     }
 
-    /// The body as the handler gets it. Without a credential it has to be there, whole and small, before anything else
-    /// is held for it.
-    async fn body(&self, body: Body, limits: &BodyLimits, held: Arc<Permit<Holder>>) -> Result<(Body, Cut), Refusal> {
+    /// The body for the handler. Without a credential it has to be complete and small before anything else is
+    /// reserved for it.
+    async fn body(
+        &self,
+        body: Body,
+        limits: &BodyLimits,
+        held: Arc<Permit<CountedCaller>>,
+    ) -> Result<(Body, CutReason), Refusal> {
         match self.needs_credential() {
             true => Ok(body::bounded(body, limits, held)),
-            false => Ok((body::whole(body, limits, held).await?, Cut::default())),
+            false => Ok((body::read_whole(body, limits, held).await?, CutReason::default())),
         }
     }
 
     fn identify(
         &self,
-        shown: Shown,
+        found: FoundCredential,
         provenance: Provenance,
         arrival: &Arrival,
         parts: &Parts,
     ) -> Result<Caller, Refusal> {
-        let presented = match shown {
-            Shown::Nothing | Shown::Unreadable => return Err(Refusal::Unauthenticated),
-            Shown::CookieAlone(cookie) => {
+        let presented = match found {
+            FoundCredential::Nothing | FoundCredential::Unreadable => return Err(Refusal::Unauthenticated),
+            FoundCredential::CookieAlone(cookie) => {
                 provenance.admits_cookie(self.group)?;
-                // Only a real upgrade may bring its proof later; a plain request could have sent the header.
+                // Only a real upgrade may send its proof later; a plain request could have sent the header.
                 let upgrades =
                     self.group == Group::Live && parts.method == Method::GET && asks_for_websocket(&parts.headers);
                 return match upgrades {
@@ -203,7 +208,7 @@ impl Post {
                     true => Err(arrival.credential_failed()),
                 };
             }
-            Shown::Whole(presented) => presented,
+            FoundCredential::Whole(presented) => presented,
         };
         match presented {
             Presented::Cookie { .. } => provenance.admits_cookie(self.group)?,
@@ -212,7 +217,7 @@ impl Post {
         self.shared.gatekeeper.admit(&presented).map(Caller::Known).ok_or_else(|| arrival.credential_failed())
     }
 
-    fn bound(&self, holder: &Holder, bodies: &BodyLimits, parts: &Parts, body: &Body) -> Result<(), Refusal> {
+    fn bound(&self, holder: &CountedCaller, bodies: &BodyLimits, parts: &Parts, body: &Body) -> Result<(), Refusal> {
         let limits = &self.shared.limits;
         self.shared.rates.take(holder, Instant::now()).map_err(|retry_after| Refusal::RateLimited { retry_after })?;
         if parts.uri.path_and_query().map_or(0, |target| target.as_str().len()) > limits.max_uri_bytes {
@@ -223,7 +228,7 @@ impl Post {
             if body.size_hint().lower() > limit_bytes {
                 return Err(Refusal::BodyTooLarge { limit_bytes });
             }
-            // Forms and plain text can be sent by any page without a preflight; JSON can not.
+            // Any page can send forms and plain text without a preflight; JSON it can not.
             if !matches!(parts.method, Method::GET | Method::HEAD) && !is_json(&parts.headers) {
                 return Err(Refusal::UnsupportedMediaType);
             }
@@ -231,8 +236,8 @@ impl Post {
         Ok(())
     }
 
-    /// A place among the caller's running requests.
-    fn enter(&self, holder: Holder, limit: usize) -> Result<Permit<Holder>, Refusal> {
+    /// Takes a slot among the caller's running requests.
+    fn enter(&self, holder: CountedCaller, limit: usize) -> Result<Permit<CountedCaller>, Refusal> {
         self.shared.in_flight.enter(holder, usize::MAX, limit).map_err(|_| Refusal::TooManyInFlight { limit })
     }
 }
@@ -242,7 +247,7 @@ fn asks_for_websocket(headers: &HeaderMap) -> bool {
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let Ok(Some(value)) = origin::only(headers, &header::CONTENT_TYPE) else { return false };
+    let Ok(Some(value)) = origin::single_value(headers, &header::CONTENT_TYPE) else { return false };
     let essence = value.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
     essence.trim_ascii().eq_ignore_ascii_case(b"application/json")
 }

@@ -1,8 +1,8 @@
 //! Step one: the Host allow-list.
 //!
-//! Invariant: a request passes only if its one Host header, parsed to (host, port) and lower-cased, equals an allowed
-//! value as a whole. There is no prefix, no pattern and no normalising of other spellings, because DNS rebinding
-//! makes every name that is merely similar reachable. `0.0.0.0` and `[::]` can not even be configured.
+//! Invariant: a request passes only if its single Host header, parsed to (host, port) and lower-cased, equals an
+//! allowed value as a whole. There are no prefixes, no patterns and no normalising of other spellings, because DNS
+//! rebinding makes every similar name reachable. `0.0.0.0` and `[::]` can not even be configured.
 
 use std::{net::Ipv6Addr, str::FromStr};
 
@@ -10,7 +10,7 @@ use http::{HeaderMap, Uri, header};
 
 use crate::{arrival::Channel, bind::Exposure, refusal::Refusal};
 
-/// Names on which the Unix socket answers; they exist only because HTTP demands a Host.
+/// The names that the Unix socket accepts; they exist only because HTTP demands a Host.
 const LOCAL_NAMES: [&str; 2] = ["throughline", "localhost"];
 const LOOPBACK_NAMES: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
 
@@ -27,19 +27,19 @@ pub(crate) enum Scheme {
     Https,
 }
 
-/// The name a request came to, and the scheme of the page that may call it.
+/// The name that a request came to, and the scheme of the page that may call it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct RequestedName {
     pub(crate) authority: Authority,
     pub(crate) scheme: Scheme,
 }
 
-/// The names beside loopback on which this server answers.
+/// The names beside loopback that this server accepts.
 #[derive(Debug, Clone, Default)]
-pub struct AllowedHosts(Vec<Configured>);
+pub struct AllowedHosts(Vec<AllowedHost>);
 
 #[derive(Debug, Clone)]
-struct Configured {
+struct AllowedHost {
     scheme: Option<Scheme>,
     authority: Authority,
 }
@@ -60,7 +60,7 @@ impl AllowedHosts {
         I: IntoIterator<Item = S>,
         S: AsRef<str>,
     {
-        names.into_iter().map(|name| Configured::parse(name.as_ref())).collect::<Result<_, _>>().map(Self)
+        names.into_iter().map(|name| AllowedHost::parse(name.as_ref())).collect::<Result<_, _>>().map(Self)
     }
 
     fn find(&self, authority: &Authority, channel: &Channel) -> Option<Scheme> {
@@ -92,13 +92,13 @@ impl AllowedHosts {
     }
 }
 
-/// The one name that the request came to, if it is allowed.
+/// The single name that the request came to, if it is allowed.
 pub(crate) fn check(
     headers: &HeaderMap,
     uri: &Uri,
     channel: &Channel,
     allowed: &AllowedHosts,
-) -> Result<Named, Refusal> {
+) -> Result<RequestedName, Refusal> {
     let mut hosts = headers.get_all(header::HOST).iter();
     let host = hosts.next().ok_or(Refusal::HostMissing)?;
     if hosts.next().is_some() {
@@ -118,7 +118,7 @@ pub(crate) fn check(
         return Err(Refusal::TargetNotAllowed);
     }
     let scheme = allowed.find(&authority, channel).ok_or(Refusal::HostNotAllowed)?;
-    Ok(Named { authority, scheme })
+    Ok(RequestedName { authority, scheme })
 }
 
 impl Scheme {
@@ -176,7 +176,7 @@ fn parse_port(text: &str) -> Result<u16, NotAnAuthority> {
     text.parse().map_err(|_| NotAnAuthority)
 }
 
-impl Configured {
+impl AllowedHost {
     fn parse(name: &str) -> Result<Self, HostNameError> {
         let (scheme, rest) = match Scheme::split(name) {
             Some((scheme, rest)) => (Some(scheme), rest),
@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    /// Members with up to two edits: random text alone would never come near the border.
+    /// Allowed names with up to two edits: random text alone would never come near the border.
     fn near_miss() -> impl Strategy<Value = String> {
         let members = prop::sample::select(vec![
             "127.0.0.1:7777",
@@ -291,11 +291,11 @@ mod tests {
             (any::<prop::sample::Index>(), prop::option::of(prop_oneof![any::<char>(), prop::sample::select(border)]));
         (members, prop::collection::vec(edit, 0..3)).prop_map(|(member, edits)| {
             let mut text: Vec<char> = member.chars().collect();
-            for (place, change) in edits {
-                let place = place.index(text.len() + 1);
+            for (slot, change) in edits {
+                let slot = slot.index(text.len() + 1);
                 match change {
-                    Some(inserted) => text.insert(place, inserted),
-                    None if place < text.len() => drop(text.remove(place)),
+                    Some(inserted) => text.insert(slot, inserted),
+                    None if slot < text.len() => drop(text.remove(slot)),
                     None => (),
                 }
             }

@@ -1,15 +1,16 @@
 //! Doors: the accept loops and the guards of every listener.
 //!
 //! Invariant: no handler runs before its request has passed, in this order, the Host allow-list, the Origin and
-//! Fetch-Metadata rules, the credential and the limits. The types hold it: [`Door::mount`] is the only maker of a
-//! [`GuardedApp`], the `serve_*` functions take nothing else, and a guard that finds no [`Arrival`] (someone served
-//! the routes by another way) refuses everything.
+//! Fetch-Metadata rules, the credential and the limits. The types ensure it: only [`Door::mount`] makes a
+//! [`GuardedApp`], the `serve_*` functions accept nothing else, and a guard that finds no [`Arrival`] (someone served
+//! the routes in another way) refuses everything.
 //!
-//! What this crate knows: bytes, headers, sockets, and that a [`Gatekeeper`] can turn something shown into a
-//! [`Principal`]. What it must never know: sessions, agents, the log, where credentials are stored, or any other crate
-//! of this workspace. An address never grants anything, and forwarded headers are never read.
+//! This crate knows bytes, headers, sockets, and that a [`Gatekeeper`] can map a credential to a [`Principal`]. It
+//! must never know sessions, agents, the log, where credentials are stored, or any other crate of this workspace. An
+//! address never grants anything, and forwarded headers are never read.
 //!
-//! Start reading at [`Door`], then `guard.rs`, which is the whole order on one page; each step has its own file.
+//! Start reading at [`Door`], then `guard.rs`, which has all checks in order on one page; each check has its own
+//! file.
 
 mod accept;
 mod arrival;
@@ -23,12 +24,12 @@ mod framing;
 mod guard;
 mod host;
 mod limits;
-mod line;
 mod origin;
-mod places;
 mod principal;
 mod refusal;
 mod secret;
+mod slots;
+mod stream;
 mod tally;
 mod tls;
 

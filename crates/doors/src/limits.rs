@@ -1,6 +1,6 @@
 //! Every number that bounds a caller.
 //!
-//! Invariant: nothing in this crate is bounded by a literal elsewhere; what is not here is not limited.
+//! Invariant: no literal elsewhere in this crate bounds a caller.
 
 use std::time::Duration;
 
@@ -15,35 +15,36 @@ pub struct Rate {
 pub struct Limits {
     /// Open TCP connections over all listeners, upgraded ones included. Keep it below the file descriptor limit.
     pub max_connections: usize,
-    /// Those among them that have shown no credential yet; for another one the oldest of them is cut. Keep it below
+    /// Those among them that have shown no credential yet; for one more, the oldest of them is closed. Keep it below
     /// `max_in_flight_per_principal`, so that strangers can not use up their common requests either.
     pub max_strangers: usize,
-    /// Those that have shown the same credential.
+    /// Connections that have shown the same credential.
     pub max_connections_per_principal: usize,
-    /// The same for an agent's or applet's credential: what a connection may hold is held so often.
+    /// The same for an agent's or applet's credential: each connection may hold an unread response in memory.
     pub max_connections_per_agent: usize,
-    /// Unix socket connections are counted apart, so that a flood on the port does not lock out the command line.
+    /// Unix socket connections are counted separately, so that a flood on the port does not lock out the command
+    /// line.
     pub max_local_connections: usize,
 
-    /// From accept, or from the end of the last answer, to the end of the next header. It therefore bounds the first
-    /// byte, slow headers and idle keep-alive alike.
+    /// From accept, or from the end of the last response, to the end of the next header. So it bounds the first byte,
+    /// slow headers and idle keep-alive alike.
     pub header_timeout: Duration,
     pub tls_handshake_timeout: Duration,
-    /// Longest silence inside a request body.
+    /// Longest silence inside of a request body.
     pub body_idle_timeout: Duration,
-    /// Longest a request body may take, beside the time that its bytes need at the least rate.
+    /// Longest time for a request body, in addition to what its bytes need at the least rate.
     pub body_timeout: Duration,
-    /// Bytes a second. A large body over a slow line may take its time; a byte a second may not.
+    /// Bytes a second. A large body over a slow connection may take its time; a byte a second may not.
     pub body_least_rate: u64,
-    /// Longest a whole body may take on a route that needs no credential.
+    /// Longest time for a whole body on a route that needs no credential.
     pub open_body_timeout: Duration,
-    /// Longest time that a peer may read nothing of what we write, on upgraded connections too. A slow one that goes on
-    /// reading may take as long as it needs.
+    /// Longest time in which a peer may read nothing of what we write, on upgraded connections too. A slow peer that
+    /// keeps reading may take as long as it needs.
     pub write_stall_timeout: Duration,
-    /// How long the last unread bytes are drained after our side has closed, so that a refusal reaches a client which
-    /// is still sending (closing on unread data makes TCP drop the answer).
+    /// How long unread bytes are drained after our side has closed, so that a refusal reaches a client which is still
+    /// sending (closing on unread data makes TCP drop the response).
     pub linger_timeout: Duration,
-    /// How long open connections may go on after shutdown was asked for.
+    /// How long open connections may go on after shutdown.
     pub drain_timeout: Duration,
     /// Pause of the accept loop when the process is out of file descriptors.
     pub accept_backoff: Duration,
@@ -53,22 +54,22 @@ pub struct Limits {
     pub max_header_bytes: usize,
     pub max_uri_bytes: usize,
     pub max_body_bytes: u64,
-    /// Bytes of bodies that one principal may have on the way, in all its running requests together: they are held until
-    /// each is answered.
+    /// Bytes of bodies that one principal may have in flight, in all its running requests together: they stay in
+    /// memory until each is answered.
     pub max_body_bytes_in_flight: u64,
-    /// The same for an agent's or applet's credential, and the largest body that it may send: what it says here is short.
+    /// The same for an agent's or applet's credential, and the largest body that it may send: its requests are short.
     pub max_agent_body_bytes: u64,
-    /// The same on routes that need no credential: a one-time code is all that is sent there.
+    /// The same on routes that need no credential: only a one-time code is sent there.
     pub max_open_body_bytes: u64,
 
-    /// Requests of one principal; of one source address on routes that need none.
+    /// Requests of one principal; of one source address on routes that need no credential.
     pub requests: Rate,
     pub max_in_flight_per_principal: usize,
-    /// The same for an agent's or applet's credential: an answer that is not read is held, and may be long.
+    /// The same for an agent's or applet's credential: an unread response stays in memory, and may be long.
     pub max_in_flight_per_agent: usize,
     /// Wrong credentials of one source address. Right ones always pass.
     pub failures: Rate,
-    /// Entries that a rate table may hold before it forgets the stalest.
+    /// How many entries a rate table may hold before it drops the stalest.
     pub max_tracked_callers: usize,
 }
 
@@ -93,7 +94,7 @@ impl Default for Limits {
             max_headers: 100,
             max_header_bytes: 64 * 1024,
             max_uri_bytes: 8 * 1024,
-            // A prompt with its pictures.
+            // A prompt with its images.
             max_body_bytes: 12 * 1024 * 1024,
             max_body_bytes_in_flight: 96 * 1024 * 1024,
             max_agent_body_bytes: 4 * 1024 * 1024,

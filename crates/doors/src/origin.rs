@@ -1,15 +1,15 @@
 //! Step two: Origin and Fetch-Metadata.
 //!
-//! Invariant: a browser's request goes on only if the page that caused it has the same scheme, host and port as the
-//! name the request came to, or if it is a plain link to the page, which holds no data. `Sec-Fetch-Mode` alone never
-//! decides: JupyterHub read `no-cors` as same-origin.
+//! Invariant: a browser's request passes only if the page that caused it has the same scheme, host and port as the
+//! name that the request came to, or if it is a plain link to the page, which holds no data. `Sec-Fetch-Mode` alone
+//! never decides: JupyterHub read `no-cors` as same-origin.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 
 use crate::{
     arrival::Channel,
     door::Group,
-    host::{Authority, Named, Scheme},
+    host::{Authority, RequestedName, Scheme},
     refusal::Refusal,
 };
 
@@ -17,7 +17,7 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
-/// What the headers proved about the page behind the request.
+/// What the headers prove about the page behind the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Provenance {
     pub(crate) origin_matches: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Provenance {
 }
 
 impl Provenance {
-    /// A cookie travels by itself, so it counts only where the browser vouches that our own page asked.
+    /// A cookie is sent automatically, so it counts only if the browser confirms that our own page sent the request.
     pub(crate) fn admits_cookie(self, group: Group) -> Result<(), Refusal> {
         match group {
             // A script on any page can open a WebSocket, and its upgrade always carries an Origin.
@@ -40,21 +40,21 @@ pub(crate) fn check(
     method: &Method,
     headers: &HeaderMap,
     channel: &Channel,
-    named: &Named,
+    named: &RequestedName,
     group: Group,
 ) -> Result<Provenance, Refusal> {
     if matches!(channel, Channel::Local)
         && (headers.contains_key(header::ORIGIN) || headers.contains_key(header::REFERER))
     {
-        // No browser speaks over the Unix socket, so a browser's header means that someone relays one to us.
+        // No browser uses the Unix socket, so a browser's header means that someone relays one to us.
         return Err(Refusal::OriginNotAllowed);
     }
-    let origin_matches = match only(headers, &header::ORIGIN).map_err(|Repeated| Refusal::OriginNotAllowed)? {
+    let origin_matches = match single_value(headers, &header::ORIGIN).map_err(|Repeated| Refusal::OriginNotAllowed)? {
         None => false,
         Some(origin) if parse_origin(origin).as_ref() == Some(named) => true,
         Some(_) => return Err(Refusal::OriginNotAllowed),
     };
-    let site = only(headers, &SEC_FETCH_SITE).map_err(|Repeated| Refusal::CrossSite)?;
+    let site = single_value(headers, &SEC_FETCH_SITE).map_err(|Repeated| Refusal::CrossSite)?;
     let same_origin_fetch = match site.map(HeaderValue::as_bytes) {
         Some(b"same-origin") => true,
         None | Some(b"none") => false,
@@ -64,24 +64,24 @@ pub(crate) fn check(
     Ok(Provenance { origin_matches, same_origin_fetch })
 }
 
-fn parse_origin(value: &HeaderValue) -> Option<Named> {
+fn parse_origin(value: &HeaderValue) -> Option<RequestedName> {
     let (scheme, rest) = Scheme::split(value.to_str().ok()?)?;
     let authority: Authority = rest.parse().ok()?;
-    Some(Named { authority, scheme })
+    Some(RequestedName { authority, scheme })
 }
 
 /// A click on a link or an entered address, at top level: a frame has another `Sec-Fetch-Dest`.
 fn is_navigation(method: &Method, headers: &HeaderMap) -> bool {
     let is = |name: HeaderName, expected: &str| {
-        only(headers, &name).ok().flatten().is_some_and(|value| value.as_bytes() == expected.as_bytes())
+        single_value(headers, &name).ok().flatten().is_some_and(|value| value.as_bytes() == expected.as_bytes())
     };
     matches!(*method, Method::GET | Method::HEAD) && is(SEC_FETCH_MODE, "navigate") && is(SEC_FETCH_DEST, "document")
 }
 
 pub(crate) struct Repeated;
 
-/// The value of a header that must not come twice: which of two a reader takes is what attacks live on.
-pub(crate) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Repeated> {
+/// The value of a header that must not be repeated: attacks exploit that readers choose differently between two.
+pub(crate) fn single_value<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Repeated> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (first, None) => Ok(first),
@@ -101,7 +101,7 @@ mod tests {
         headers.insert(header::ORIGIN, HeaderValue::from_bytes(origin).unwrap());
         let channel =
             Channel::Tcp { peer: "127.0.0.1:1".parse().unwrap(), bound_port: 7777, exposure: Exposure::Plain };
-        let named = Named { authority: host.parse().unwrap(), scheme: Scheme::Http };
+        let named = RequestedName { authority: host.parse().unwrap(), scheme: Scheme::Http };
         check(&Method::GET, &headers, &channel, &named, Group::Protected)
     }
 

@@ -1,7 +1,7 @@
-//! Who is calling, and what a role may do.
+//! Who is calling, and what each role may do.
 //!
-//! Invariant: scopes follow from the role, the role only from the stored credential, and both in one exhaustive
-//! `match`. Nothing a caller sends can widen them.
+//! Invariant: scopes follow from the role, the role only from the stored credential, both in one exhaustive `match`.
+//! Nothing that a caller sends can widen them.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -11,10 +11,10 @@ use crate::{refusal::Refusal, secret::Secret};
 /// The holder of one stored credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
-    /// Stable, and names the credential, so that limits and logs follow it through every door.
+    /// Stable, and identifies the credential, so that limits and logs follow it through every listener.
     pub id: String,
     pub role: Role,
-    /// The one session that an agent's or applet's credential was made for.
+    /// The one session that an agent's or applet's credential is for.
     pub session: Option<String>,
 }
 
@@ -29,9 +29,9 @@ pub enum Role {
 pub enum Scope {
     Read,
     Write,
-    /// Say what a session is about.
+    /// Mark what a session is about.
     Mark,
-    /// Answer a permission request. Exists on human credentials only: an agent must not approve itself.
+    /// Answer a permission request. Only human credentials have it: an agent must not approve itself.
     Approve,
     /// Credentials, configuration, deletion.
     Manage,
@@ -49,12 +49,12 @@ impl Principal {
     }
 }
 
-/// What the guard found out about the caller; every request of a protected or live route carries one.
+/// What the guard found out about the caller; every request of a protected or live route has one.
 #[derive(Debug, Clone)]
 pub enum Caller {
     Known(Principal),
     /// A browser that upgrades cannot set headers, so its proof comes as the first frame. Until the server has called
-    /// [`crate::Gatekeeper::admit`] with this cookie and that proof, the caller is nobody.
+    /// [`crate::Gatekeeper::admit`] with this cookie and that proof, the caller has no rights.
     AwaitsProof(Secret),
 }
 

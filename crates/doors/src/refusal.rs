@@ -1,7 +1,7 @@
-//! Every way in which a door says no.
+//! Every refusal of a guard.
 //!
-//! Invariant: one variant, one stable code; the body is always `{"error":{"code","message","details"}}`; the message
-//! says what to do and never repeats what the caller sent, so nothing secret or hostile is echoed.
+//! Invariant: one variant has one stable code; the body is always `{"error":{"code","message","details"}}`; the
+//! message says what to do and never repeats what the caller sent, so nothing secret or hostile is echoed.
 
 use std::time::Duration;
 
@@ -155,7 +155,7 @@ impl Refusal {
                 Some((header::RETRY_AFTER, HeaderValue::from(whole_seconds(*retry_after))))
             }
             Self::TooManyInFlight { .. } => Some((header::RETRY_AFTER, HeaderValue::from(1))),
-            // What is left of the body must not be read as the next request; and a connection too many is to end.
+            // The rest of the body must not be read as the next request; and a connection too many has to end.
             Self::BodyTooLarge { .. }
             | Self::BodyTimeout
             | Self::BodyBroken
@@ -191,7 +191,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Rounded up, and at least one: a caller that comes back a moment early would be refused again.
+/// Rounded up, and at least one: a caller that retries a moment early would be refused again.
 fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0 || wait.is_zero())
 }

@@ -1,4 +1,4 @@
-//! A string that must not be seen.
+//! A string that must not be shown.
 //!
 //! Invariant: the text leaves only through [`Secret::expose`], so a grep for that word lists every place where it can
 //! leak. Debug and Display are redacted, there is no `Serialize`, and comparison takes the same time for every
@@ -8,7 +8,7 @@ use std::{fmt, sync::Arc};
 
 use subtle::ConstantTimeEq as _;
 
-/// Shared, not copied: the clones that request extensions need leave no further copies in memory.
+/// Shared, not copied: clones for request extensions leave no further copies in memory.
 #[derive(Clone)]
 pub struct Secret(Arc<str>);
 

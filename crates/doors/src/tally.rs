@@ -1,7 +1,7 @@
-//! How many of something each key holds at once.
+//! Counts how many of something each key holds at once.
 //!
-//! Invariant: a key's count is what its living permits hold, and a key that holds nothing takes no memory. Permits give
-//! back what they hold when dropped, so no path (panic, abort, upgrade) can leak any of it.
+//! Invariant: a key's count is what its living permits hold, and a key that holds nothing takes no memory. Permits
+//! return what they hold when dropped, so no path (panic, abort, upgrade) can leak any of it.
 
 use std::{
     collections::HashMap,
@@ -25,7 +25,7 @@ pub(crate) struct Permit<K: Hash + Eq> {
     held: AtomicUsize,
 }
 
-/// Which bound was reached.
+/// Which limit was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Full {
     InAll,
@@ -51,7 +51,7 @@ impl<K: Hash + Eq + Clone> Tally<K> {
 }
 
 impl<K: Hash + Eq + Clone> Permit<K> {
-    /// Holds so much more, or as much as before.
+    /// Adds to what the permit holds; on error it holds as much as before.
     pub(crate) fn grow(&self, by: usize, max_in_all: usize, max_for_key: usize) -> Result<(), Full> {
         let mut counts = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         let total = counts.total.saturating_add(by);

@@ -1,7 +1,7 @@
 //! TLS keys from PEM files.
 //!
-//! Invariant: settings that loaded can serve; a wrong path, a key that does not fit and one that others can read are found at
-//! start, and the message names the file but never shows its content.
+//! Invariant: settings that were loaded can serve. A wrong path, a key that does not match and one that others can
+//! read are found at start, and the message names the file but never shows its content.
 
 mod validity;
 
@@ -42,7 +42,7 @@ pub enum TlsError {
 }
 
 impl TlsSettings {
-    /// Blocking: two small files, read once at start.
+    /// Blocks: reads two small files, once at start.
     pub fn load(certificates: &Path, key: &Path) -> Result<Self, TlsError> {
         let chain = CertificateDer::pem_file_iter(certificates)
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -64,14 +64,14 @@ impl TlsSettings {
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), valid_until })
     }
 
-    /// The last second of the certificate, in UTC, as `YYYYMMDDHHMMSSZ`; nothing if it could not be made out.
+    /// The last valid second of the certificate, in UTC, as `YYYYMMDDHHMMSSZ`; `None` if it could not be read.
     pub fn valid_until(&self) -> Option<&str> {
         self.valid_until.as_deref()
     }
 }
 
-/// Whether anybody but its owner can read it, or a group that root gave it to: that is how a system hands a key to a
-/// service.
+/// Whether others than its owner can read it. A group is accepted if root owns the file: that is how a system gives a
+/// key to a service.
 fn is_open_to_others(key: &Path) -> bool {
     const ROOT: u32 = 0;
     fs::metadata(key).is_ok_and(|found| {

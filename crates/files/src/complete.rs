@@ -1,28 +1,27 @@
-//! Directories to choose from while a path is being typed, for the person alone: they are not confined to any tree.
+//! Suggests directories while a person types a path; they are not confined to any tree.
 //!
-//! Invariant: the work is bounded by a number of names, whatever a directory holds; a directory that can not be read
-//! has nothing to offer and is no error.
+//! Invariant: the work is bounded by a number of names, whatever a directory holds. A directory that can not be read
+//! has no suggestions and is no error.
 
 use std::fs::{self, DirEntry};
 use std::path::Path;
 
 use crate::lexical;
 
-/// How many names of one directory are looked at.
+/// How many names of one directory are read.
 const MAX_NAMES: usize = 10_000;
 
-/// A directory that goes on from what was typed.
+/// A directory that continues the typed path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
-    /// Absolute, without `~` and without a slash at the end.
+    /// Absolute, without `~` and without a trailing slash.
     pub path: String,
     /// It holds `.git`.
     pub is_project: bool,
 }
 
-/// The directories whose path goes on from `prefix`, those in the same case first. A slash at the end asks for what lies
-/// in a directory; `~` is the home, and nothing at all asks for what lies there. Hidden ones are shown to whoever types
-/// their dot.
+/// The directories whose path continues `prefix`, those with the same case first. A trailing slash lists a directory;
+/// `~` is the home directory, and an empty prefix lists it. Hidden directories are suggested once their dot is typed.
 pub fn complete(prefix: &str, home: Option<&Path>, max: usize) -> Vec<Suggestion> {
     complete_among(MAX_NAMES, prefix, home, max)
 }
@@ -33,7 +32,7 @@ fn complete_among(max_names: usize, prefix: &str, home: Option<&Path>, max: usiz
     let mut found: Vec<(bool, String, String)> = Vec::new();
     let names = fs::read_dir(&folder).into_iter().flatten().take(max_names).flatten();
     for entry in names {
-        // A name that is no text could be neither typed nor sent.
+        // A name that is not UTF-8 could be neither typed nor sent.
         let Ok(name) = entry.file_name().into_string() else { continue };
         let is_hidden = name.starts_with('.') && !begun.starts_with('.');
         let lower = name.to_lowercase();
@@ -41,7 +40,7 @@ fn complete_among(max_names: usize, prefix: &str, home: Option<&Path>, max: usiz
             found.push((!name.starts_with(&begun), lower, name));
         }
     }
-    // One that was typed whole is offered also from among more names than are looked at.
+    // A name that was typed whole is suggested even if the directory has more names than are read.
     let is_name = !["", ".", ".."].contains(&begun.as_str());
     if is_name && is_directory(join(&folder, &begun)) && !found.iter().any(|(.., name)| *name == begun) {
         found.push((false, begun.to_lowercase(), begun));
@@ -52,12 +51,12 @@ fn complete_among(max_names: usize, prefix: &str, home: Option<&Path>, max: usiz
     paths.map(|path| Suggestion { is_project: fs::symlink_metadata(join(&path, ".git")).is_ok(), path }).collect()
 }
 
-/// Whether a directory is there.
+/// Whether there is a directory at the path.
 pub fn is_directory(path: impl AsRef<Path>) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
 
-/// The directory to look in, and what its names should begin with.
+/// The directory to list, and the beginning of the names.
 fn split(prefix: &str, home: Option<&Path>) -> Option<(String, String)> {
     let from_home = match prefix {
         "" | "~" => Some("/"),

@@ -1,8 +1,9 @@
-//! What is protected wherever it lies: credentials, keys, the insides of git, and folders of the server and the kernel.
+//! What is protected wherever it is: credentials, keys, the insides of git, and folders of the server and the kernel.
 //!
-//! Invariant: the verdict on a path is a pure function of all its names from `/` on, links worked out, each in its folded
-//! form (`fold.rs`); it wins over every tree. A pattern covers what it names and everything below. Folders are known by
-//! device and number, so that no other way to them helps, and so are files that have several names (`links.rs`).
+//! Invariant: the verdict on a path is a pure function of all its names from `/` on, with links resolved, each in its
+//! folded form (`fold.rs`); it overrides every tree. A pattern covers what it names and everything below. Folders are
+//! identified by device and inode, so that no other path to them helps, and so are files with several names
+//! (`links.rs`).
 
 mod fold;
 mod links;
@@ -21,10 +22,10 @@ use pattern::Pattern;
 pub(crate) use fold::Folded;
 pub use pattern::PatternError;
 
-/// What somebody means to do with a path.
+/// What somebody wants to do with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Read it, list it, look at it.
+    /// Read it, list it, or stat it.
     Read,
     /// Write it.
     Write,
@@ -35,23 +36,23 @@ pub enum Access {
 pub struct Deny {
     never: Vec<Pattern>,
     never_written: Vec<Pattern>,
-    /// Shut with everything that lies in them, but for what they leave open.
-    folders: Vec<Shut>,
-    /// Not entered; but what lies in them may be a tree (`/dev/shm`).
+    /// Closed with everything in them, except for what they leave open.
+    folders: Vec<ClosedFolder>,
+    /// Not entered; but a folder in them may be a tree (`/dev/shm`).
     not_entered: Vec<Identity>,
-    /// Where protected files lie that may have other names elsewhere.
+    /// Where protected files are that may have other names elsewhere.
     known: Vec<PathBuf>,
 }
 
-/// A folder that is shut.
+/// A closed folder.
 #[derive(Debug, Clone)]
-struct Shut {
+struct ClosedFolder {
     folder: Identity,
-    /// Names of folders in it that are open.
+    /// Names of folders in it that stay open.
     open: Vec<OsString>,
 }
 
-/// What a directory is, whatever it is called.
+/// Identifies a directory, whatever its name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Identity {
     device: u64,
@@ -59,13 +60,13 @@ pub(crate) struct Identity {
 }
 
 impl Deny {
-    /// What is protected for everybody.
+    /// The rules that protect everybody.
     pub fn standard() -> Self {
         // Not every system has all of them.
         let known = |paths: &[&str]| -> Vec<Identity> {
             paths.iter().filter_map(|path| Identity::at(Path::new(path)).ok()).collect()
         };
-        let shut = |folder| Shut { folder, open: Vec::new() };
+        let shut = |folder| ClosedFolder { folder, open: Vec::new() };
         Self {
             never: protected::never(),
             never_written: protected::never_written(),
@@ -83,16 +84,16 @@ impl Deny {
         Ok(self)
     }
 
-    /// Protects a folder that is there, with all that is in it, but for what [`crate::Tree::open_own`] opened there.
+    /// Protects an existing folder with everything in it, except for what [`crate::Tree::open_own`] opened there.
     pub fn with_folder(self, path: &Path) -> Result<Self, FileError> {
         self.with_folder_but(path, &[])
     }
 
-    /// The same, but the folders with these names in it are open to a tree that begins in one of them: nobody gets there
-    /// through the folder itself.
+    /// The same, but the folders with these names in it are open to a tree that begins in one of them; they can not
+    /// be reached through the folder itself.
     pub fn with_folder_but(mut self, path: &Path, open: &[&str]) -> Result<Self, FileError> {
         let open = open.iter().map(OsString::from).collect();
-        self.folders.push(Shut { folder: Identity::at(path)?, open });
+        self.folders.push(ClosedFolder { folder: Identity::at(path)?, open });
         self.known.push(path.to_owned());
         Ok(self)
     }
@@ -116,10 +117,10 @@ impl Deny {
     }
 
     pub(crate) fn check_identity(&self, stat: &Stat) -> Result<(), FileError> {
-        if self.is_shut(&Identity::of(stat)) { Err(FileError::NotAllowed) } else { Ok(()) }
+        if self.is_closed(&Identity::of(stat)) { Err(FileError::NotAllowed) } else { Ok(()) }
     }
 
-    fn is_shut(&self, folder: &Identity) -> bool {
+    fn is_closed(&self, folder: &Identity) -> bool {
         self.folders.iter().any(|shut| shut.folder == *folder) || self.not_entered.contains(folder)
     }
 
@@ -129,7 +130,7 @@ impl Deny {
             let mut shut = self.folders.iter().filter(|shut| shut.folder == *folder);
             shut.any(|shut| !next.is_some_and(|next| shut.open.iter().any(|open| open == next)))
         };
-        if tree.passed().any(|step| is_shut_in(&step)) || self.is_shut(tree.itself()) {
+        if tree.passed().any(|step| is_shut_in(&step)) || self.is_closed(tree.itself()) {
             Err(FileError::NotAllowed)
         } else {
             Ok(())

@@ -1,15 +1,15 @@
-//! Why a path was not read, written or listed.
+//! Why a path could not be read, written or listed.
 //!
-//! Invariant: [`FileError::NotAllowed`] carries nothing, so that it tells nothing about what it stands before.
+//! Invariant: [`FileError::NotAllowed`] carries nothing, so that it reveals nothing about the path.
 
 use std::io;
 
 use rustix::io::Errno;
 
-/// Why a path was not read, written or listed.
+/// Why a path could not be read, written or listed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// Outside every tree, or protected; told alike whether or not something is there.
+    /// Outside of every tree, or protected; the same whether or not something is there.
     #[error(
         "this path is outside the directories that are open here, or protected; \
          give an absolute path inside them, or ask the person for it"
@@ -23,21 +23,21 @@ pub enum FileError {
         "this is no plain file; name the file itself, not a directory, a device or a link that would be written to"
     )]
     NotAFile,
-    /// A part of the path, or what should be listed, is something else.
+    /// A part of the path, or what should be listed, is no directory.
     #[error("this is no directory, or the path goes through something that is none")]
     NotADirectory,
-    /// More than the caller takes.
+    /// Larger than the caller accepts.
     #[error("this has {bytes} bytes and at most {max} are read at once; ask for fewer lines")]
     TooLarge {
-        /// How long the file is.
+        /// The size of the file.
         bytes: u64,
-        /// What the caller takes.
+        /// What the caller accepts.
         max: u64,
     },
-    /// Bytes that are no UTF-8.
+    /// The bytes are not UTF-8.
     #[error("this is no UTF-8 text")]
     NotText,
-    /// The system refused; what it said is the source.
+    /// The system refused; its error is the source.
     #[error("the system did not let the file be used")]
     Io(#[source] io::Error),
 }
@@ -55,7 +55,7 @@ impl From<Errno> for FileError {
             Errno::NOENT | Errno::NAMETOOLONG => Self::NotFound,
             Errno::NOTDIR => Self::NotADirectory,
             Errno::ISDIR | Errno::NXIO => Self::NotAFile,
-            // Links are never followed by the system, so this one was put there a moment ago.
+            // The system never follows links here, so this one was put there a moment ago.
             Errno::LOOP | Errno::MLINK => Self::NotAllowed,
             errno => Self::Io(errno.into()),
         }

@@ -1,10 +1,10 @@
-//! Paths as text, before anything is asked of the disk.
+//! Handles paths as text, before the disk is accessed.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
-/// The names of an absolute path, with `.` and `..` worked out; `None` for a path that the system could not mean.
+/// The names of an absolute path, with `.` and `..` resolved; `None` for a path that the system can not accept.
 pub(crate) fn names(path: &Path) -> Option<Vec<OsString>> {
     if !path.is_absolute() || path.as_os_str().as_bytes().contains(&0) {
         return None;

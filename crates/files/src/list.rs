@@ -1,4 +1,4 @@
-//! What lies in a directory, and what a path is.
+//! Lists a directory, and describes a path.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -10,27 +10,27 @@ use rustix::io::Errno;
 use crate::deny::Folded;
 use crate::{Access, FileError, Trees};
 
-/// What lies in a directory, by name. What is protected is not named.
+/// The contents of a directory, by name. Protected names are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// At most as many as were asked for.
+    /// At most as many as were requested.
     pub items: Vec<DirectoryItem>,
-    /// There are others beside these.
+    /// There are more than these.
     pub more: bool,
 }
 
-/// Something in a directory.
+/// An item of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectoryItem {
-    /// Its name; bytes that are no text are shown as `U+FFFD`.
+    /// Its name; bytes that are not UTF-8 are shown as `U+FFFD`.
     pub name: String,
     /// What it is itself; a link is a link.
     pub kind: FileKind,
-    /// How long it is.
+    /// Its size.
     pub bytes: u64,
 }
 
-/// What something is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A plain file.
@@ -43,25 +43,25 @@ pub enum FileKind {
     Other,
 }
 
-/// What a path is, links followed.
+/// What a path leads to, with links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// What it is.
+    /// Its kind.
     pub kind: FileKind,
-    /// How long it is.
+    /// Its size.
     pub bytes: u64,
-    /// When its content changed last, in milliseconds since 1970.
+    /// When its content was last modified, in milliseconds since 1970.
     pub modified_at_ms: i64,
 }
 
 impl Trees {
-    /// What lies in a directory.
+    /// Lists a directory.
     pub fn list(&self, path: impl AsRef<Path>, max: usize) -> Result<Listing, FileError> {
-        let place = self.go(path.as_ref(), Access::Read)?;
-        let name = place.name.as_deref().unwrap_or(OsStr::new("."));
+        let walked = self.walk_to(path.as_ref(), Access::Read)?;
+        let name = walked.name.as_deref().unwrap_or(OsStr::new("."));
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let folder = sys::openat(&place.folder, name, flags, Mode::empty())?;
-        // Another one may have its name by now.
+        let folder = sys::openat(&walked.folder, name, flags, Mode::empty())?;
+        // Another directory may have its name by now.
         self.deny().check_identity(&sys::fstat(&folder)?)?;
         let mut listing = Listing { items: Vec::new(), more: false };
         for entry in Dir::read_from(&folder)? {
@@ -71,13 +71,13 @@ impl Trees {
                 continue;
             }
             let folded = Folded::new(name);
-            let path: Vec<&Folded> = place.path.iter().chain([&folded]).collect();
+            let path: Vec<&Folded> = walked.path.iter().chain([&folded]).collect();
             if self.deny().check(Access::Read, &path).is_err() {
                 continue;
             }
             let stat = match sys::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => stat,
-                // Gone in the meantime.
+                // Removed in the meantime.
                 Err(Errno::NOENT) => continue,
                 Err(errno) => return Err(errno.into()),
             };
@@ -95,10 +95,10 @@ impl Trees {
         Ok(listing)
     }
 
-    /// What a path is.
+    /// Describes a path.
     pub fn stat(&self, path: impl AsRef<Path>) -> Result<Stat, FileError> {
-        let place = self.go(path.as_ref(), Access::Read)?;
-        let stat = place.stat.ok_or(FileError::NotFound)?;
+        let walked = self.walk_to(path.as_ref(), Access::Read)?;
+        let stat = walked.stat.ok_or(FileError::NotFound)?;
         let modified_at_ms = stat.st_mtime * 1_000 + i64::try_from(stat.st_mtime_nsec / 1_000_000).unwrap_or_default();
         Ok(Stat { kind: kind(&stat), bytes: length(&stat), modified_at_ms })
     }

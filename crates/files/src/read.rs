@@ -1,4 +1,4 @@
-//! Reading a file: only plain ones, and never more than the caller takes.
+//! Reads files: only plain ones, and never more than the caller accepts.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::fs::{self as sys, FileType, Mode, OFlags};
 
-use crate::walk::{Place, is};
+use crate::walk::{WalkedPath, is};
 use crate::{Access, FileError, Trees};
 
 /// How far into a file lines are counted: a second or two of a disk.
@@ -15,14 +15,14 @@ const MAX_SCANNED_BYTES: u64 = 256 << 20;
 /// The beginning of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStart {
-    /// As much of it as was asked for.
+    /// As much of it as was requested.
     pub bytes: Vec<u8>,
-    /// How long the file is.
+    /// The size of the whole file.
     pub of: u64,
 }
 
 impl Trees {
-    /// The whole file, or `limit` lines from `line` on, which is counted from 1. Lines keep their ends; beyond the last
+    /// The whole file, or `limit` lines from `line` on, counted from 1. Lines keep their ends; after the last one
     /// there is nothing.
     pub fn read_text(
         &self,
@@ -31,7 +31,7 @@ impl Trees {
         limit: Option<u32>,
         max_bytes: u64,
     ) -> Result<String, FileError> {
-        let file = open_plain(&self.go(path.as_ref(), Access::Read)?, OFlags::RDONLY)?;
+        let file = open_plain(&self.walk_to(path.as_ref(), Access::Read)?, OFlags::RDONLY)?;
         let bytes = match (line, limit) {
             (None | Some(0 | 1), None) => whole(&file, max_bytes)?,
             (line, limit) => lines(file, line.unwrap_or(1).max(1), limit, max_bytes)?,
@@ -41,7 +41,7 @@ impl Trees {
 
     /// The first `max_bytes` of a file.
     pub fn read_start(&self, path: impl AsRef<Path>, max_bytes: u64) -> Result<FileStart, FileError> {
-        let file = open_plain(&self.go(path.as_ref(), Access::Read)?, OFlags::RDONLY)?;
+        let file = open_plain(&self.walk_to(path.as_ref(), Access::Read)?, OFlags::RDONLY)?;
         let mut bytes = Vec::new();
         (&file).take(max_bytes).read_to_end(&mut bytes)?;
         // It may have grown while it was read.
@@ -51,19 +51,19 @@ impl Trees {
 
     /// The whole file.
     pub fn read_bytes(&self, path: impl AsRef<Path>, max_bytes: u64) -> Result<Vec<u8>, FileError> {
-        whole(&open_plain(&self.go(path.as_ref(), Access::Read)?, OFlags::RDONLY)?, max_bytes)
+        whole(&open_plain(&self.walk_to(path.as_ref(), Access::Read)?, OFlags::RDONLY)?, max_bytes)
     }
 }
 
-/// Opens a plain file and nothing else. It was looked at before, because opening a device can do something, and is after,
-/// because it may be another one by then; a pipe without its other end does not hold us up.
-pub(crate) fn open_plain(place: &Place, access: OFlags) -> Result<File, FileError> {
-    let name = place.name.as_ref().ok_or(FileError::NotAFile)?;
-    if !is(FileType::RegularFile, place.stat.as_ref().ok_or(FileError::NotFound)?) {
+/// Opens a plain file and nothing else. It is checked before, because opening a device can have effects, and after,
+/// because it may be another file by then. Opening a pipe without its other end does not block.
+pub(crate) fn open_plain(walked: &WalkedPath, access: OFlags) -> Result<File, FileError> {
+    let name = walked.name.as_ref().ok_or(FileError::NotAFile)?;
+    if !is(FileType::RegularFile, walked.stat.as_ref().ok_or(FileError::NotFound)?) {
         return Err(FileError::NotAFile);
     }
     let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = sys::openat(&place.folder, name, flags, Mode::empty())?;
+    let file = sys::openat(&walked.folder, name, flags, Mode::empty())?;
     if !is(FileType::RegularFile, &sys::fstat(&file)?) {
         return Err(FileError::NotAFile);
     }

@@ -1,10 +1,11 @@
-//! The names that a new file has until it takes its place, and the removal of those that a killed process left behind.
+//! Temporary names of new files before they are moved into place, and the removal of those that a killed process
+//! left.
 //!
-//! A directory has few such names, always the same, so that every write finds what was left there without reading the
+//! A directory has few such names, always the same, so that every write finds leftovers without reading the
 //! directory.
 //!
-//! Invariant: whoever gives a file one of these names holds a lock on it, and the system drops the lock with the
-//! process. So what can be locked belongs to nobody, and what can not be locked is left alone.
+//! Invariant: a process that gives a file one of these names holds a lock on it, and the system drops the lock with
+//! the process. So a file that can be locked belongs to nobody, and one that can not be locked is left alone.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -16,25 +17,25 @@ use rustix::io::Errno;
 use crate::FileError;
 use crate::deny::Identity;
 
-/// As many writes may replace files of one directory at the same moment and still be swept up after.
+/// How many writes may replace files of one directory at the same moment and still be cleaned up after.
 const SHARED_NAMES: u32 = 16;
 
-/// The names to try, in order. The last one is nobody else's: it is taken where all others are in use, or where the file
-/// system has no locks, and nothing sweeps it.
+/// The names to try, in order. The last one is unique: it is used if all others are in use, or if the file system has
+/// no locks, and it is never cleaned up.
 pub(crate) fn names() -> Result<impl Iterator<Item = OsString>, FileError> {
     let random = getrandom::u64().map_err(|err| FileError::Io(io::Error::other(err)))?;
     Ok(shared_names().chain([format!(".throughline-{random:016x}.tmp").into()]))
 }
 
-/// Removes what killed processes left in a directory. What can not be removed stays: no write fails for it.
+/// Removes what killed processes left in a directory. What can not be removed stays: no write fails because of it.
 pub(crate) fn sweep(folder: &OwnedFd) {
     for name in shared_names() {
-        // It is there only after a kill, or while another write replaces a file.
+        // It exists only after a kill, or while another write replaces a file.
         let _ = remove_unowned(folder, &name);
     }
 }
 
-/// Claims a file that has, or is about to get, one of these names. False if somebody is about to sweep it away.
+/// Locks a file that has, or is about to get, one of these names. False if another process is about to remove it.
 pub(crate) fn claim(file: impl AsFd) -> bool {
     // Where there are no locks, nobody else gets one either, so nobody removes it.
     sys::flock(file, FlockOperation::NonBlockingLockExclusive) != Err(Errno::WOULDBLOCK)
@@ -61,7 +62,7 @@ fn remove_unowned(folder: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
         return Ok(());
     }
     sys::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    // It may have taken its place since it was opened. Nobody else gives it another name while the lock is held.
+    // It may have been moved into place since it was opened. Nobody else renames it while the lock is held.
     if is_named(folder, name, &file)? {
         sys::unlinkat(folder, name, AtFlags::empty())?;
     }

@@ -1,6 +1,6 @@
-//! One open directory, the root of what may be reached below it.
+//! One open directory, the root of what may be accessed below it.
 //!
-//! Invariant: `real` holds no link, and the handle was opened along it, name by name.
+//! Invariant: `real` contains no link, and the handle was opened along it, name by name.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -16,19 +16,19 @@ use crate::{FileError, lexical, walk};
 #[derive(Debug)]
 pub struct Tree {
     handle: OwnedFd,
-    /// As it was given, which is how callers spell what lies below.
+    /// The path as it was given, which is how callers spell what is below.
     named: Vec<OsString>,
-    /// Where that led.
+    /// The path without links.
     real: Vec<OsString>,
     folded: Vec<Folded>,
-    /// What was passed on the way, from `/` to the directory itself.
+    /// The directories on the way, from `/` to the directory itself.
     passed: Vec<Identity>,
     itself: Identity,
     is_own: bool,
 }
 
-/// A directory as it was found first. It is opened anew for each piece of work, since it may be made anew meanwhile, but
-/// not where a link in its place, or on the way to it, leads now.
+/// A directory as it was first found. It is opened anew for each piece of work, since it may have been recreated
+/// meanwhile, but never through a link that is in its place, or on the way to it, now.
 #[derive(Debug, Clone)]
 pub struct Root {
     named: PathBuf,
@@ -62,7 +62,7 @@ impl Tree {
         if tree.named == tree.real { Ok(tree) } else { Err(FileError::NotAllowed) }
     }
 
-    /// The same for a directory of the server's own, which stays open though it lies in a folder that
+    /// The same for a directory of the server's own, which stays open although it is in a folder that
     /// [`crate::Deny::with_folder`] protects.
     pub fn open_own(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::along(path.as_ref(), true)
@@ -88,12 +88,13 @@ impl Tree {
         self.handle.as_fd()
     }
 
-    /// Its real path, as the rules see it.
+    /// Its real path, as the rules compare it.
     pub(crate) fn folded(&self) -> &[Folded] {
         &self.folded
     }
 
-    /// The directories by which the tree is judged, each with the name by which the way went on: an own one by itself.
+    /// The directories that decide whether the tree is allowed, each with the next name on the way; for an own tree
+    /// only itself.
     pub(crate) fn passed(&self) -> impl Iterator<Item = (Identity, Option<&OsStr>)> {
         let skipped = if self.is_own { self.real.len() } else { 0 };
         let names = self.real.iter().map(|name| Some(name.as_os_str())).chain([None]);
@@ -105,9 +106,9 @@ impl Tree {
         &self.itself
     }
 
-    /// What is left of a path below this tree, by either of its spellings, and how long the spelling was.
+    /// The rest of a path below this tree, by either of its spellings, and the length of that spelling.
     pub(crate) fn find<'a>(&self, path: &'a [OsString]) -> Option<(usize, &'a [OsString])> {
-        // Whole names are compared: `/a/bc` does not lie below `/a/b`.
+        // Whole names are compared: `/a/bc` is not below `/a/b`.
         let below = |root: &Vec<OsString>| path.strip_prefix(root.as_slice()).map(|rest| (root.len(), rest));
         below(&self.named).or_else(|| below(&self.real))
     }

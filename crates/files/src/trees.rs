@@ -1,7 +1,7 @@
-//! Several trees as one: an absolute path is looked up in the tree that it lies in.
+//! Several trees together: an absolute path is accessed through the tree that it is in.
 //!
-//! Invariant: of trees inside one another the innermost answers, so that a part of a protected folder can be open while
-//! the rest of it stays shut.
+//! Invariant: of nested trees the innermost one is used, so that a part of a protected folder can be open while the
+//! rest of it stays closed.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -16,12 +16,12 @@ pub struct Trees {
 }
 
 impl Trees {
-    /// With [`Deny::standard`] in force.
+    /// With the rules of [`Deny::standard`].
     pub fn new(trees: Vec<Tree>) -> Self {
         Self { trees, deny: Deny::standard() }
     }
 
-    /// With other rules in force.
+    /// With other rules.
     #[must_use]
     pub fn denying(self, deny: Deny) -> Self {
         Self { deny, ..self }
@@ -31,11 +31,11 @@ impl Trees {
         &self.deny
     }
 
-    /// Goes to a path: what is not in a tree is refused before the disk is asked for anything.
-    pub(crate) fn go(&self, path: &Path, access: Access) -> Result<walk::Place, FileError> {
+    /// Walks to a path; a path outside of every tree is refused before the disk is accessed.
+    pub(crate) fn walk_to(&self, path: &Path, access: Access) -> Result<walk::WalkedPath, FileError> {
         let names = lexical::names(path).ok_or(FileError::NotAllowed)?;
         let (tree, rest) = self.innermost(&names).ok_or(FileError::NotAllowed)?;
-        walk::go(tree, &self.deny, access, rest)
+        walk::walk_to(tree, &self.deny, access, rest)
     }
 
     fn innermost<'a>(&self, names: &'a [OsString]) -> Option<(&Tree, &'a [OsString])> {

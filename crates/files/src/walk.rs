@@ -1,11 +1,11 @@
-//! From a tree's handle to a place in it, one name at a time.
+//! Walks from a tree's handle to a path in it, one name at a time.
 //!
-//! Invariant: [`Deny`] looks at the whole way, passed and ahead, at the start and whenever a link changes it; then each
-//! name is opened without following links, relative to the directory that was opened before it. A link is read and its
-//! target walked the same way, from where the link lies; a step above the root, and an absolute target elsewhere, is
-//! refused. So what is opened is what was looked at, whatever is swapped meanwhile. `openat2` could hold the walk below
-//! the root in one call, but tells not which names it went through, and a link with a harmless name would lead to a
-//! protected file.
+//! Invariant: [`Deny`] checks the whole path, walked and ahead, at the start and whenever a link changes it; then
+//! each name is opened without following links, relative to the directory that was opened before it. A link is read
+//! and its target walked in the same way, from where the link is; a step above the root, and an absolute target
+//! elsewhere, is refused. So what is opened is what was checked, whatever is swapped meanwhile. `openat2` could
+//! confine the walk below the root in one call, but does not report the names that it went through, and a link with a
+//! harmless name would lead to a protected file.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -19,31 +19,32 @@ use rustix::io::Errno;
 use crate::deny::Folded;
 use crate::{Access, Deny, FileError, Tree};
 
-/// A directory that only has to be passed through needs no right to be read.
+/// A directory that is only passed through needs no read permission.
 #[cfg(target_os = "linux")]
-const PASS: OFlags = OFlags::PATH;
+const PASS_THROUGH: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
-const PASS: OFlags = OFlags::RDONLY;
+const PASS_THROUGH: OFlags = OFlags::RDONLY;
 
-pub(crate) const FOLDER_FLAGS: OFlags = PASS.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+pub(crate) const FOLDER_FLAGS: OFlags =
+    PASS_THROUGH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// As many as Linux follows.
 const MAX_LINKS: usize = 40;
 
 /// Where a walk ended.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct WalkedPath {
     pub(crate) folder: OwnedFd,
-    /// What is meant in the folder; `None` for the folder itself.
+    /// The last name, in the folder; `None` for the folder itself.
     pub(crate) name: Option<OsString>,
-    /// What it was when it was looked at, which was no link; `None` if nothing was there.
+    /// What it was when it was checked, which was no link; `None` if nothing was there.
     pub(crate) stat: Option<Stat>,
-    /// All names from `/` on, the last one included, as the rules see them.
+    /// All names from `/` on, the last one included, in folded form.
     pub(crate) path: Vec<Folded>,
 }
 
-/// Goes down from the tree's root. To write, missing directories are made, and a link at the end is refused.
-pub(crate) fn go(tree: &Tree, deny: &Deny, access: Access, names: &[OsString]) -> Result<Place, FileError> {
+/// Walks down from the tree's root. For writing, missing directories are made, and a link at the end is refused.
+pub(crate) fn walk_to(tree: &Tree, deny: &Deny, access: Access, names: &[OsString]) -> Result<WalkedPath, FileError> {
     let root = tree.handle().try_clone_to_owned()?;
     deny.check_tree(tree)?;
     let ahead = names.iter().map(|name| Step::Down(Name::new(name))).collect();
@@ -77,33 +78,33 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn run(mut self) -> Result<Place, FileError> {
-        self.look_ahead()?;
+    fn run(mut self) -> Result<WalkedPath, FileError> {
+        self.check_path()?;
         while let Some(step) = self.ahead.pop_front() {
             match step {
                 Step::Up => drop(self.passed.pop().ok_or(FileError::NotAllowed)?),
                 Step::Down(name) => {
                     if !self.ahead.is_empty() {
-                        self.pass(name)?;
+                        self.enter(name)?;
                         continue;
                     }
-                    let stat = self.look(&name.given)?;
+                    let stat = self.stat_name(&name.given)?;
                     if !stat.is_some_and(|stat| is(FileType::Symlink, &stat)) {
-                        return self.arrive(Some(name), stat);
+                        return self.finish(Some(name), stat);
                     }
                     match self.access {
-                        Access::Read => self.turn(name)?,
+                        Access::Read => self.follow_link(name)?,
                         Access::Write => return Err(FileError::NotAFile),
                     }
                 }
             }
         }
-        let stat = sys::fstat(self.here())?;
-        self.arrive(None, Some(stat))
+        let stat = sys::fstat(self.current_folder())?;
+        self.finish(None, Some(stat))
     }
 
-    /// Into a directory, or where a link leads.
-    fn pass(&mut self, name: Name) -> Result<(), FileError> {
+    /// Enters a directory, or follows a link.
+    fn enter(&mut self, name: Name) -> Result<(), FileError> {
         let opened = match self.open_folder(&name.given) {
             Err(Errno::NOENT) if self.access == Access::Write => self.make_folder(&name.given),
             opened => opened,
@@ -114,19 +115,19 @@ impl Walk<'_> {
                 self.passed.push((name, folder));
                 Ok(())
             }
-            // Each system has its own word for a link here.
-            Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => self.turn(name),
+            // Each system has its own error for a link here.
+            Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => self.follow_link(name),
             Err(errno) => Err(errno.into()),
         }
     }
 
     fn open_folder(&self, name: &OsStr) -> Result<OwnedFd, Errno> {
-        sys::openat(self.here(), name, FOLDER_FLAGS, Mode::empty())
+        sys::openat(self.current_folder(), name, FOLDER_FLAGS, Mode::empty())
     }
 
     fn make_folder(&self, name: &OsStr) -> Result<OwnedFd, Errno> {
-        match sys::mkdirat(self.here(), name, Mode::RWXU | Mode::RWXG | Mode::RWXO) {
-            Ok(()) => sync_folder(self.here())?,
+        match sys::mkdirat(self.current_folder(), name, Mode::RWXU | Mode::RWXG | Mode::RWXO) {
+            Ok(()) => sync_folder(self.current_folder())?,
             // Somebody else made it just now.
             Err(Errno::EXIST) => (),
             Err(errno) => return Err(errno),
@@ -134,25 +135,25 @@ impl Walk<'_> {
         self.open_folder(name)
     }
 
-    fn look(&self, name: &OsStr) -> Result<Option<Stat>, FileError> {
-        match sys::statat(self.here(), name, AtFlags::SYMLINK_NOFOLLOW) {
+    fn stat_name(&self, name: &OsStr) -> Result<Option<Stat>, FileError> {
+        match sys::statat(self.current_folder(), name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(errno.into()),
         }
     }
 
-    /// Puts a link's target before what is still ahead.
-    fn turn(&mut self, name: Name) -> Result<(), FileError> {
+    /// Puts a link's target before the remaining names.
+    fn follow_link(&mut self, name: Name) -> Result<(), FileError> {
         self.links += 1;
         if self.links > MAX_LINKS {
             return Err(FileError::Io(Errno::LOOP.into()));
         }
-        let target = match sys::readlinkat(self.here(), &name.given, Vec::new()) {
+        let target = match sys::readlinkat(self.current_folder(), &name.given, Vec::new()) {
             Ok(target) => target,
             // It is something else by now, or was all along.
             Err(Errno::INVAL) => {
-                let stat = self.look(&name.given)?.ok_or(FileError::NotFound)?;
+                let stat = self.stat_name(&name.given)?.ok_or(FileError::NotFound)?;
                 if !self.ahead.is_empty() && !is(FileType::Directory, &stat) && !is(FileType::Symlink, &stat) {
                     return Err(FileError::NotADirectory);
                 }
@@ -186,12 +187,12 @@ impl Walk<'_> {
         for step in steps.into_iter().rev() {
             self.ahead.push_front(step);
         }
-        self.look_ahead()
+        self.check_path()
     }
 
-    /// Looks at the way as it is now known. Not at each name in its turn: whether the directories before a protected name
-    /// are there would then be told.
-    fn look_ahead(&self) -> Result<(), FileError> {
+    /// Checks the path as it is now known. Not name by name: that would reveal whether the directories before a
+    /// protected name exist.
+    fn check_path(&self) -> Result<(), FileError> {
         let mut way = self.way();
         for step in &self.ahead {
             match step {
@@ -214,18 +215,18 @@ impl Walk<'_> {
         all.map(|(folder, depth)| (folder, self.way().into_iter().take(depth).collect()))
     }
 
-    fn here(&self) -> &OwnedFd {
+    fn current_folder(&self) -> &OwnedFd {
         self.passed.last().map_or(&self.root, |(_, folder)| folder)
     }
 
-    fn arrive(mut self, name: Option<Name>, stat: Option<Stat>) -> Result<Place, FileError> {
+    fn finish(mut self, name: Option<Name>, stat: Option<Stat>) -> Result<WalkedPath, FileError> {
         if let Some(stat) = &stat {
             self.deny.check_identity(stat)?;
             self.deny.check_links(stat, self.folders())?;
         }
         let path = self.way().into_iter().chain(name.as_ref().map(|name| &name.folded)).cloned().collect();
         let folder = self.passed.pop().map_or(self.root, |(_, folder)| folder);
-        Ok(Place { folder, name: name.map(|name| name.given), stat, path })
+        Ok(WalkedPath { folder, name: name.map(|name| name.given), stat, path })
     }
 }
 
@@ -233,7 +234,7 @@ pub(crate) fn is(kind: FileType, stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) == kind
 }
 
-/// What was made or renamed in a directory survives the power.
+/// Flushes a directory, so that what was made or renamed in it survives a power cut.
 pub(crate) fn sync_folder(folder: &OwnedFd) -> Result<(), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     sys::fsync(sys::openat(folder, ".", flags, Mode::empty())?)

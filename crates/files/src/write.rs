@@ -1,12 +1,11 @@
-//! Writing a file whole: without a name, flushed, then put in its place.
+//! Writes a file atomically: into a file without a name, flushed, then moved into place.
 //!
-//! Where the file system has files without a name, a process that is killed leaves nothing behind while it writes. To
-//! replace a file needs a name for the moment between two calls, which is the one moment at which a kill leaves a file:
-//! the next write in that directory removes it (`temporary.rs`).
+//! Where the file system supports files without a name, a process that is killed while it writes leaves nothing
+//! behind. Replacing a file needs a name for the moment between two calls, and only then a kill leaves a file: the
+//! next write in that directory removes it (`temporary.rs`).
 //!
-//! Invariant: at every moment the path holds the old content or the new one. A link is never written through: the
-//! name is what changes, in the directory that was opened. Another name of the old file (a hard link) keeps the old
-//! content.
+//! Invariant: at every moment the path has the old content or the new one. A link is never written through: the name
+//! changes, in the directory that was opened. Another name of the old file (a hard link) keeps the old content.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -18,53 +17,53 @@ use rustix::fs::{self as sys, AtFlags, CWD, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
 
 use crate::read::open_plain;
-use crate::walk::{Place, sync_folder};
+use crate::walk::{WalkedPath, sync_folder};
 use crate::{Access, FileError, Trees, temporary};
 
-/// What a write did.
+/// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written {
-    /// There was nothing before.
+    /// There was no file before.
     pub is_new: bool,
-    /// How long it is now.
+    /// The size of the file now.
     pub bytes: u64,
 }
 
 impl Trees {
-    /// Puts a file in its place whole. Missing directories are made; the mode of an older file is kept.
+    /// Writes a file atomically. Missing directories are made; the mode of an existing file is kept.
     pub fn write_text(&self, path: impl AsRef<Path>, text: &str) -> Result<Written, FileError> {
-        let place = self.go(path.as_ref(), Access::Write)?;
-        let name = place.name.clone().ok_or(FileError::NotAFile)?;
-        // Opened as if to be written in place: whoever made it read-only is heard.
-        let old = match open_plain(&place, OFlags::WRONLY) {
+        let walked = self.walk_to(path.as_ref(), Access::Write)?;
+        let name = walked.name.clone().ok_or(FileError::NotAFile)?;
+        // Opened as if it were written in place, so that a read-only file is respected.
+        let old = match open_plain(&walked, OFlags::WRONLY) {
             Ok(file) => Some(sys::fstat(file)?),
             Err(FileError::NotFound) => None,
             Err(err) => return Err(err),
         };
-        let beside = Beside::make(place, old.is_some())?;
-        beside.fill(text, old.as_ref())?;
-        beside.put(&name)?;
+        let new_file = NewFile::make(walked, old.is_some())?;
+        new_file.fill(text, old.as_ref())?;
+        new_file.put(&name)?;
         Ok(Written { is_new: old.is_none(), bytes: text.len() as u64 })
     }
 }
 
-/// A new file that is taken away again unless it is put in its place.
-struct Beside {
+/// A new file that is removed again unless it is moved into place.
+struct NewFile {
     folder: OwnedFd,
     file: File,
     /// The name that it has for now.
     name: Option<OsString>,
 }
 
-impl Beside {
-    fn make(place: Place, is_kept_private: bool) -> Result<Self, FileError> {
+impl NewFile {
+    fn make(walked: WalkedPath, is_kept_private: bool) -> Result<Self, FileError> {
         let everybody = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
         let mode = if is_kept_private { Mode::RUSR | Mode::WUSR } else { everybody };
-        temporary::sweep(&place.folder);
-        if let Some(file) = unnamed(&place.folder, mode) {
-            return Ok(Self { folder: place.folder, file, name: None });
+        temporary::sweep(&walked.folder);
+        if let Some(file) = unnamed(&walked.folder, mode) {
+            return Ok(Self { folder: walked.folder, file, name: None });
         }
-        Self::named(place.folder, mode)
+        Self::named(walked.folder, mode)
     }
 
     fn named(folder: OwnedFd, mode: Mode) -> Result<Self, FileError> {
@@ -75,7 +74,7 @@ impl Beside {
                 Err(Errno::EXIST) => continue,
                 Err(errno) => return Err(errno.into()),
             };
-            // Somebody may have swept it away before it was claimed.
+            // Another process may have removed it before it was locked.
             if temporary::claim(&file) && temporary::is_named(&folder, &name, &file)? {
                 return Ok(Self { folder, file, name: Some(name) });
             }
@@ -98,7 +97,7 @@ impl Beside {
             let owner = (new.st_uid != old.st_uid).then(|| Uid::from_raw(old.st_uid));
             let group = (new.st_gid != old.st_gid).then(|| Gid::from_raw(old.st_gid));
             if sys::fchown(self.file.as_fd(), owner, group).is_err() {
-                // What one group might do is not for another.
+                // The permissions of one group are not passed to another.
                 mode -= Mode::RWXG;
             }
         }
@@ -109,7 +108,7 @@ impl Beside {
         if self.name.is_none() {
             match self.link(name) {
                 Ok(()) => return Ok(sync_folder(&self.folder)?),
-                // What is there can only be replaced by something with a name.
+                // An existing file can only be replaced by one with a name.
                 Err(Errno::EXIST) => (),
                 Err(errno) => return Err(errno.into()),
             }
@@ -142,10 +141,10 @@ impl Beside {
     }
 }
 
-/// Where a process finds its own open files by their numbers.
+/// Where a process finds its own open files by number.
 const OWN_FILES: &str = "/proc/self/fd";
 
-/// A file without a name; none where the system, or the file system, does not have such.
+/// A file without a name; `None` where the system, or the file system, has none.
 #[cfg(target_os = "linux")]
 fn unnamed(folder: &OwnedFd, mode: Mode) -> Option<File> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
@@ -158,10 +157,10 @@ fn unnamed(_folder: &OwnedFd, _mode: Mode) -> Option<File> {
     None
 }
 
-impl Drop for Beside {
+impl Drop for NewFile {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
-            // If it can not be taken away, it is a hidden leftover; the error that led here is the one to tell.
+            // If it can not be removed, it is a hidden leftover; the error that led here is the one to report.
             let _ = sys::unlinkat(&self.folder, name, AtFlags::empty());
         }
     }
@@ -181,21 +180,21 @@ mod tests {
         names
     }
 
-    /// A new file in its moment before it replaces `old`, on a file system with files that have no name or without.
-    fn about_to_replace(folder: &Path, is_named_from_the_start: bool) -> Beside {
+    /// A new file just before it replaces `old`, on a file system with or without nameless files.
+    fn about_to_replace(folder: &Path, is_named_from_the_start: bool) -> NewFile {
         let trees = Trees::new(vec![Tree::open(folder).unwrap()]);
-        let place = trees.go(&folder.join("old"), Access::Write).unwrap();
+        let walked = trees.walk_to(&folder.join("old"), Access::Write).unwrap();
         if is_named_from_the_start {
-            return Beside::named(place.folder, Mode::RUSR | Mode::WUSR).unwrap();
+            return NewFile::named(walked.folder, Mode::RUSR | Mode::WUSR).unwrap();
         }
-        let mut beside = Beside::make(place, true).unwrap();
-        beside.name = Some(beside.link_beside().unwrap());
-        beside
+        let mut new_file = NewFile::make(walked, true).unwrap();
+        new_file.name = Some(new_file.link_beside().unwrap());
+        new_file
     }
 
     /// What a kill leaves: the file keeps its name, and nobody has it open.
-    fn kill(mut beside: Beside) {
-        beside.name = None;
+    fn kill(mut new_file: NewFile) {
+        new_file.name = None;
     }
 
     #[test]
@@ -227,7 +226,7 @@ mod tests {
         assert_eq!(names_in(folder.path()), ["old"]);
     }
 
-    /// Whoever kills the process while a file is written finds the directory as it was.
+    /// A kill while a file is written leaves the directory as it was.
     #[test]
     fn nothing_lies_beside_its_place_while_it_is_written() {
         let folder = tempfile::tempdir().unwrap();
@@ -235,12 +234,12 @@ mod tests {
         fs::write(folder.path().join("old"), "old").unwrap();
         let trees = Trees::new(vec![Tree::open(folder.path()).unwrap()]);
         for name in ["old", "new"] {
-            let place = trees.go(&folder.path().join(name), Access::Write).unwrap();
+            let walked = trees.walk_to(&folder.path().join(name), Access::Write).unwrap();
             let before = names();
-            let beside = Beside::make(place, name == "old").unwrap();
-            beside.fill("text", None).unwrap();
+            let new_file = NewFile::make(walked, name == "old").unwrap();
+            new_file.fill("text", None).unwrap();
             assert_eq!(names(), before);
-            beside.put(&name.into()).unwrap();
+            new_file.put(&name.into()).unwrap();
             assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "text");
         }
         assert_eq!(names(), ["new", "old"]);

@@ -1,8 +1,8 @@
-//! Until when a certificate is valid, read from its DER.
+//! Reads from a certificate's DER until when it is valid.
 //!
-//! Invariant: whatever the bytes are, the answer is a time or nothing.
+//! Invariant: for any bytes the result is a time or nothing.
 
-/// `YYYYMMDDHHMMSSZ`, so that later is greater.
+/// `YYYYMMDDHHMMSSZ`, which sorts by time.
 pub(super) fn end(certificate: &[u8]) -> Option<String> {
     const SEQUENCE: u8 = 0x30;
     const VERSION: u8 = 0xa0;
@@ -22,14 +22,14 @@ pub(super) fn end(certificate: &[u8]) -> Option<String> {
     let (tag, end, _) = element(rest)?;
     let end = std::str::from_utf8(end).ok().filter(|end| end.ends_with('Z') && end.len() >= 13)?;
     match tag {
-        // RFC 5280: two digits of a year from 50 on are of the last century.
+        // RFC 5280: a two-digit year from 50 on belongs to the last century.
         UTC_TIME => Some(format!("{}{end}", if end < "50" { "20" } else { "19" })),
         GENERALIZED_TIME => Some(end.to_owned()),
         _ => None,
     }
 }
 
-/// Tag, content and what follows.
+/// Tag, content and the bytes after it.
 fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = der.split_first()?;
     let (&first, rest) = rest.split_first()?;
@@ -49,7 +49,7 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 mod tests {
     use super::*;
 
-    /// A certificate with nothing in it but what is passed on the way.
+    /// A certificate with only the fields that are skipped on the way.
     fn certificate(time: &[u8]) -> Vec<u8> {
         let wrap = |tag: u8, content: &[u8]| [&[tag, u8::try_from(content.len()).unwrap()], content].concat();
         let validity = wrap(0x30, &[&wrap(0x17, b"250101000000Z"), time].concat());

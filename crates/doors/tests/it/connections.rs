@@ -1,6 +1,6 @@
-//! T12, T13: how many connections, and from where.
+//! T12, T13: how many connections are accepted, and from whom.
 //!
-//! Invariant: a connection over a cap is closed without a byte, and a place that was given back is given again.
+//! Invariant: a connection over a limit is closed without a byte, and a freed slot is used again.
 
 use doors::{BindError, Limits, ServeError, Transport, serve_tcp};
 use tokio::{
@@ -10,45 +10,45 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Answer, BEARER, DEADLINE, Events, House, app};
+use crate::support::{BEARER, DEADLINE, Events, HttpResponse, TestServer, app};
 
 const STRANGER: &str = "GET /healthz\nHost: localhost:PORT";
 const KNOWN: &str = "GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer person-token";
 
 /// A connection that has been answered once and stays open.
-async fn settled(house: &House, request: &str) -> TcpStream {
-    let mut stream = house.connect().await;
-    let request = String::from_utf8(house.bytes(request)).unwrap().replace("Connection: close\r\n", "");
+async fn settled(server: &TestServer, request: &str) -> TcpStream {
+    let mut stream = server.connect().await;
+    let request = String::from_utf8(server.bytes(request)).unwrap().replace("Connection: close\r\n", "");
     stream.write_all(request.as_bytes()).await.unwrap();
-    assert_eq!(Answer::read_one(&mut stream).await.summary(), "200");
+    assert_eq!(HttpResponse::read_one(&mut stream).await.summary(), "200");
     stream
 }
 
-async fn is_served(house: &House) -> bool {
-    house.ask(STRANGER).await.status() == "200"
+async fn is_served(server: &TestServer) -> bool {
+    server.ask(STRANGER).await.status() == "200"
 }
 
 async fn is_closed(mut stream: TcpStream) -> bool {
-    Answer::read(&mut stream).await.summary() == "closed"
+    HttpResponse::read(&mut stream).await.summary() == "closed"
 }
 
 #[tokio::test]
 async fn all_who_are_known_together_have_a_cap() {
-    let house = House::with(Limits { max_connections: 2, ..Limits::default() }).await;
-    let first = settled(&house, KNOWN).await;
-    let _second = settled(&house, &KNOWN.replace("person", "agent")).await;
-    assert!(!is_served(&house).await);
+    let server = TestServer::with(Limits { max_connections: 2, ..Limits::default() }).await;
+    let first = settled(&server, KNOWN).await;
+    let _second = settled(&server, &KNOWN.replace("person", "agent")).await;
+    assert!(!is_served(&server).await);
     drop(first);
-    timeout(DEADLINE, async { while !is_served(&house).await {} }).await.expect("the place is given back");
-    house.close().await;
+    timeout(DEADLINE, async { while !is_served(&server).await {} }).await.expect("the place is given back");
+    server.close().await;
 }
 
 #[tokio::test]
 async fn one_credential_has_a_cap_and_others_do_not_share_it() {
-    let house = House::with(Limits { max_connections_per_principal: 1, ..Limits::default() }).await;
-    let _first = settled(&house, KNOWN).await;
+    let server = TestServer::with(Limits { max_connections_per_principal: 1, ..Limits::default() }).await;
+    let _first = settled(&server, KNOWN).await;
     let agent = KNOWN.replace("person", "agent");
-    house
+    server
         .check(&[
             ("a second connection", KNOWN, "429 too_many_connections"),
             ("the page with it", &format!("GET /\nHost: localhost:PORT\n{BEARER}"), "429 too_many_connections"),
@@ -56,37 +56,37 @@ async fn one_credential_has_a_cap_and_others_do_not_share_it() {
             ("none", STRANGER, "200"),
         ])
         .await;
-    house.close().await;
+    server.close().await;
 }
 
-/// T13: whoever has a credential gets in, however many without one are there, and from the same address.
+/// T13: a caller with a credential gets in, however many strangers are connected, also from the same address.
 #[tokio::test]
 async fn the_oldest_stranger_gives_way_to_a_newcomer() {
-    let house = House::with(Limits { max_strangers: 2, ..Limits::default() }).await;
-    let mut known = settled(&house, KNOWN).await;
-    let silent = house.connect().await;
-    let answered = settled(&house, STRANGER).await;
-    let dripping = settled(&house, STRANGER).await;
+    let server = TestServer::with(Limits { max_strangers: 2, ..Limits::default() }).await;
+    let mut known = settled(&server, KNOWN).await;
+    let silent = server.connect().await;
+    let answered = settled(&server, STRANGER).await;
+    let dripping = settled(&server, STRANGER).await;
     assert!(is_closed(silent).await);
-    house.check(&[("known", KNOWN, "200"), ("the page", STRANGER, "200")]).await;
+    server.check(&[("known", KNOWN, "200"), ("the page", STRANGER, "200")]).await;
     assert!(is_closed(answered).await);
     drop(dripping);
-    // It has a place of its own, and can still be used.
-    known.write_all(&house.bytes(KNOWN)).await.unwrap();
-    assert_eq!(Answer::read(&mut known).await.summary(), "200");
-    house.close().await;
+    // It has a slot of its own, and can still be used.
+    known.write_all(&server.bytes(KNOWN)).await.unwrap();
+    assert_eq!(HttpResponse::read(&mut known).await.summary(), "200");
+    server.close().await;
 }
 
 #[tokio::test]
 async fn an_upgraded_connection_keeps_its_place() {
-    let house = House::with(Limits { max_connections: 1, ..Limits::default() }).await;
-    let (live, _) = house.live(BEARER).await;
+    let server = TestServer::with(Limits { max_connections: 1, ..Limits::default() }).await;
+    let (live, _) = server.live(BEARER).await;
     for _ in 0..20 {
-        assert!(!is_served(&house).await);
+        assert!(!is_served(&server).await);
     }
     drop(live);
-    timeout(DEADLINE, async { while !is_served(&house).await {} }).await.expect("the place is given back");
-    house.close().await;
+    timeout(DEADLINE, async { while !is_served(&server).await {} }).await.expect("the place is given back");
+    server.close().await;
 }
 
 #[tokio::test]

@@ -1,16 +1,17 @@
-//! T03, T06, T08, T10, T30, T42: who gets in.
+//! T03, T06, T08, T10, T30, T42: which credentials are accepted.
 //!
-//! Invariant: without a right credential no protected handler runs; every way that looks like one and is not is here.
+//! Invariant: without a right credential no protected handler runs; every wrong way that looks like one is tested
+//! here.
 
 use doors::{Limits, Rate};
 
-use crate::support::{BEARER, COOKIE, House, PROOF, UPGRADE};
+use crate::support::{BEARER, COOKIE, PROOF, TestServer, UPGRADE};
 
 const SAME: &str = "Sec-Fetch-Site: same-origin";
 const ORIGIN: &str = "Origin: http://localhost:PORT";
 #[tokio::test]
 async fn one_right_credential_gets_in() {
-    let house = House::open().await;
+    let server = TestServer::open().await;
     for (name, lines, expected) in [
         ("nothing", "X: y".to_owned(), "401 unauthenticated"),
         ("bearer", BEARER.to_owned(), "200"),
@@ -34,9 +35,9 @@ async fn one_right_credential_gets_in() {
         ("another server's cookie", format!("Cookie: tl_test2=good-cookie\n{PROOF}\n{SAME}"), "401 unauthenticated"),
         ("claimed scopes are not read", format!("{BEARER}\nX-Scopes: approve"), "200"),
     ] {
-        house.check(&[(name, &format!("GET /api/who\nHost: localhost:PORT\n{lines}"), expected)]).await;
+        server.check(&[(name, &format!("GET /api/who\nHost: localhost:PORT\n{lines}"), expected)]).await;
     }
-    house
+    server
         .check(&[
             (
                 "token in the address",
@@ -55,33 +56,33 @@ async fn one_right_credential_gets_in() {
             ("unknown paths tell nothing", "GET /api/v9/who\nHost: localhost:PORT", "404"),
         ])
         .await;
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn a_refusal_says_how_to_sign_in_and_repeats_nothing() {
-    let house = House::open().await;
-    let answer = house.ask("GET /api/who?canary=1\nHost: localhost:PORT\nAuthorization: Bearer canary").await;
+    let server = TestServer::open().await;
+    let answer = server.ask("GET /api/who?canary=1\nHost: localhost:PORT\nAuthorization: Bearer canary").await;
     assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
     assert!(!answer.text.contains("canary"), "{}", answer.text);
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn handlers_never_see_the_credential() {
-    let house = House::open().await;
+    let server = TestServer::open().await;
     let request = format!("GET /api/headers\nHost: localhost:PORT\n{COOKIE}\n{PROOF}\n{SAME}");
-    let seen = house.ask(&request).await;
+    let seen = server.ask(&request).await;
     assert_eq!(seen.summary(), "200");
     for name in ["cookie", "authorization", "x-throughline-proof"] {
         assert!(!seen.body().contains(name), "{}", seen.body());
     }
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn upgrades_need_their_own_page_or_a_bearer() {
-    let house = House::open().await;
+    let server = TestServer::open().await;
     for (name, lines, expected) in [
         ("nothing", ORIGIN.to_owned(), "401 unauthenticated"),
         ("cookie without origin", COOKIE.to_owned(), "403 origin_missing"),
@@ -94,29 +95,29 @@ async fn upgrades_need_their_own_page_or_a_bearer() {
         ("a cookie that is nobody's", format!("Cookie: tl_test=unknown\n{ORIGIN}"), "401 unauthenticated"),
     ] {
         let request = format!("GET /api/live\nHost: localhost:PORT\n{UPGRADE}\n{lines}");
-        house.check(&[(name, &request, expected)]).await;
+        server.check(&[(name, &request, expected)]).await;
     }
     let plain = format!("GET /api/live\nHost: localhost:PORT\n{COOKIE}\n{ORIGIN}");
-    house.check(&[("a plain request can send its proof", &plain, "401 proof_missing")]).await;
+    server.check(&[("a plain request can send its proof", &plain, "401 proof_missing")]).await;
 
     for (lines, greeting) in [
         (format!("{COOKIE}\n{ORIGIN}"), "awaits proof of good-cookie"),
         (format!("{COOKIE}\n{ORIGIN}\n{PROOF}"), "known browser"),
         (BEARER.to_owned(), "known person"),
     ] {
-        assert_eq!(house.live(&lines).await.1, greeting);
+        assert_eq!(server.live(&lines).await.1, greeting);
     }
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn guessing_is_slowed_and_the_right_credential_still_passes() {
     let limits = Limits { failures: Rate { per_second: 0.001, burst: 3.0 }, ..Limits::default() };
-    let house = House::with(limits).await;
+    let server = TestServer::with(limits).await;
     let guess = "GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer guess";
     let right = "GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer person-token";
     let upgrade = format!("GET /api/live\nHost: localhost:PORT\n{UPGRADE}\nCookie: tl_test=guess\n{ORIGIN}");
-    house
+    server
         .check(&[
             ("nothing shown is no guess", "GET /api/who\nHost: localhost:PORT", "401 unauthenticated"),
             ("first guess", guess, "401 unauthenticated"),
@@ -128,7 +129,7 @@ async fn guessing_is_slowed_and_the_right_credential_still_passes() {
             ("the right one", right, "200"),
         ])
         .await;
-    let wait = house.ask(guess).await.header("retry-after").map(str::to_owned);
+    let wait = server.ask(guess).await.header("retry-after").map(str::to_owned);
     assert!(wait.is_some_and(|seconds| (900..=1_000).contains(&seconds.parse().unwrap())));
-    house.close().await;
+    server.close().await;
 }

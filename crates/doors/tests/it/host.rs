@@ -1,15 +1,15 @@
-//! T02, T04, T14: which names a listener answers to.
+//! T02, T04, T14: which host names a listener accepts.
 //!
 //! Invariant: the Host rule holds on every group of routes, and comes before every other rule.
 
 use doors::{Limits, Transport};
 
-use crate::support::House;
+use crate::support::TestServer;
 
 #[tokio::test]
 async fn only_names_of_this_server_are_served() {
-    let house = House::open().await;
-    house
+    let server = TestServer::open().await;
+    server
         .check(&[
             ("loopback address", "GET /\nHost: 127.0.0.1:PORT", "200"),
             ("loopback name in capitals", "GET /\nHost: LOCALHOST:PORT", "200"),
@@ -39,37 +39,37 @@ async fn only_names_of_this_server_are_served() {
             ("whole-server target", "OPTIONS *\nHost: localhost:PORT", "400 target_not_allowed"),
         ])
         .await;
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn the_rule_comes_first_on_every_group_of_routes() {
-    let house = House::open().await;
+    let server = TestServer::open().await;
     for path in ["/", "/unknown", "/healthz", "/exchange", "/api/who", "/api/echo", "/api/live"] {
         for method in ["GET", "POST", "OPTIONS", "BREW"] {
             let request = format!(
                 "{method} {path}\nHost: evil.example:PORT\nOrigin: http://evil.example:PORT\nAuthorization: Bearer person-token"
             );
-            house.check(&[(path, &request, "403 host_not_allowed")]).await;
+            server.check(&[(path, &request, "403 host_not_allowed")]).await;
         }
     }
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn old_http_without_a_host_is_refused() {
-    let house = House::open().await;
-    let bare = house.send(b"GET /healthz HTTP/1.0\r\n\r\n").await;
+    let server = TestServer::open().await;
+    let bare = server.send(b"GET /healthz HTTP/1.0\r\n\r\n").await;
     assert_eq!(bare.summary(), "400 host_missing");
-    let named = format!("GET /healthz HTTP/1.0\r\nHost: localhost:{}\r\n\r\n", house.address.port());
-    assert_eq!(house.send(named.as_bytes()).await.summary(), "200");
-    house.close().await;
+    let named = format!("GET /healthz HTTP/1.0\r\nHost: localhost:{}\r\n\r\n", server.address.port());
+    assert_eq!(server.send(named.as_bytes()).await.summary(), "200");
+    server.close().await;
 }
 
 #[tokio::test]
 async fn behind_a_proxy_the_same_names_hold_and_pages_are_https() {
-    let house = House::behind(Limits::default(), Transport::BehindProxy).await;
-    house
+    let server = TestServer::behind(Limits::default(), Transport::BehindProxy).await;
+    server
         .check(&[
             (
                 "page of the proxy",
@@ -89,5 +89,5 @@ async fn behind_a_proxy_the_same_names_hold_and_pages_are_https() {
             ("unknown name", "GET /\nHost: evil.example\nX-Forwarded-Host: desk.example", "403 host_not_allowed"),
         ])
         .await;
-    house.close().await;
+    server.close().await;
 }

@@ -1,21 +1,21 @@
-//! T13: how much one caller may ask for.
+//! T13: how much one caller may request.
 //!
 //! Invariant: each limit refuses with its own code, and the refusal reaches a caller that is still sending.
 
 use doors::{Limits, Rate};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::support::{Answer, BEARER, DEADLINE, House, SHORT, happens};
+use crate::support::{BEARER, DEADLINE, HttpResponse, SHORT, TestServer, happens};
 
 const ECHO: &str =
     "POST /api/echo\nHost: localhost:PORT\nAuthorization: Bearer person-token\nContent-Type: application/json";
 
 #[tokio::test]
 async fn bodies_end_at_the_limit_however_they_are_sent() {
-    let house = House::with(Limits { max_body_bytes: 1_000, ..Limits::default() }).await;
+    let server = TestServer::with(Limits { max_body_bytes: 1_000, ..Limits::default() }).await;
     let chunk = |bytes: usize| format!("{bytes:x}\r\n{}\r\n", "x".repeat(bytes));
     let (fits, over) = ("x".repeat(1_000), "x".repeat(1_001));
-    house
+    server
         .check(&[
             ("at the limit", &format!("{ECHO}\nContent-Length: 1000\n\n{fits}"), "200"),
             ("over it", &format!("{ECHO}\nContent-Length: 1001\n\n{over}"), "413 body_too_large"),
@@ -37,50 +37,51 @@ async fn bodies_end_at_the_limit_however_they_are_sent() {
             ),
         ])
         .await;
-    house.close().await;
+    server.close().await;
 }
 
-/// A connection that is closed on unread bytes is reset, and clients that write before they read lose the answer.
+/// A connection that is closed on unread bytes is reset, and clients that write before they read lose the response.
 #[tokio::test]
 async fn a_refusal_reaches_a_caller_that_sends_on() {
-    let house = House::with(Limits { max_body_bytes: 1_000, linger_timeout: DEADLINE, ..Limits::default() }).await;
-    let mut request = house.bytes(&format!("{ECHO}\nContent-Length: 20000000"));
+    let server =
+        TestServer::with(Limits { max_body_bytes: 1_000, linger_timeout: DEADLINE, ..Limits::default() }).await;
+    let mut request = server.bytes(&format!("{ECHO}\nContent-Length: 20000000"));
     request.resize(request.len() + 10_000_000, b'x');
-    let mut stream = house.connect().await;
+    let mut stream = server.connect().await;
     stream.write_all(&request).await.expect("the server takes what is still sent");
     stream.shutdown().await.unwrap();
-    assert_eq!(Answer::read(&mut stream).await.summary(), "413 body_too_large");
-    house.close().await;
+    assert_eq!(HttpResponse::read(&mut stream).await.summary(), "413 body_too_large");
+    server.close().await;
 }
 
 #[tokio::test]
 async fn the_limit_is_ours_alone_whatever_reads_the_body() {
     let body = "x".repeat(12 * 1024 * 1024 + 1);
     let request = format!("{ECHO}\nContent-Length: {}\n\n{body}", body.len());
-    let house = House::open().await;
-    house.check(&[("over the default of 12 MiB", &request, "413 body_too_large")]).await;
-    house.close().await;
-    let house = House::with(Limits { max_body_bytes: 13 * 1024 * 1024, ..Limits::default() }).await;
-    house.check(&[("over axum's default, under ours", &request, "200")]).await;
-    house.close().await;
+    let server = TestServer::open().await;
+    server.check(&[("over the default of 12 MiB", &request, "413 body_too_large")]).await;
+    server.close().await;
+    let server = TestServer::with(Limits { max_body_bytes: 13 * 1024 * 1024, ..Limits::default() }).await;
+    server.check(&[("over axum's default, under ours", &request, "200")]).await;
+    server.close().await;
 }
 
-/// T13: whoever has shown nothing is listened to for a few KiB and a few seconds, and holds no request meanwhile.
+/// T13: a caller without a credential may send a few KiB in a few seconds, and takes no request slot meanwhile.
 #[tokio::test]
 async fn without_a_credential_bodies_are_small_and_hold_no_place() {
     let exchange = "POST /exchange\nHost: localhost:PORT\nContent-Type: application/json";
     let with = |bytes: usize| format!("{exchange}\nContent-Length: {bytes}\n\n{}", "x".repeat(bytes));
     let chunked = format!("{exchange}\nTransfer-Encoding: chunked\n\n1388\r\n{}\r\n", "x".repeat(5_000));
     let limits = Limits { max_in_flight_per_principal: 1, ..Limits::default() };
-    let house = House::with(limits).await;
-    // As many as there are places for, and one more: none of them has said all it will say.
+    let server = TestServer::with(limits).await;
+    // As many as there are slots, and one more: none of them has sent its whole body.
     let mut unfinished = Vec::new();
     for _ in 0..3 {
-        let mut stream = house.connect().await;
-        stream.write_all(&house.bytes(&format!("{exchange}\nContent-Length: 4000\n\n{{"))).await.unwrap();
+        let mut stream = server.connect().await;
+        stream.write_all(&server.bytes(&format!("{exchange}\nContent-Length: 4000\n\n{{"))).await.unwrap();
         unfinished.push(stream);
     }
-    house
+    server
         .check(&[
             ("what fits", &with(4_096), "401 unauthenticated"),
             ("what does not", &with(4_097), "413 body_too_large"),
@@ -91,22 +92,22 @@ async fn without_a_credential_bodies_are_small_and_hold_no_place() {
             ("with a credential", &format!("{ECHO}\nContent-Length: 5000\n\n{}", "x".repeat(5_000)), "200"),
         ])
         .await;
-    house.close().await;
+    server.close().await;
 
-    let house = House::with(Limits { open_body_timeout: SHORT, ..Limits::default() }).await;
+    let server = TestServer::with(Limits { open_body_timeout: SHORT, ..Limits::default() }).await;
     let slow = format!("{exchange}\nContent-Length: 100\n\n{{");
-    let mut stream = house.connect().await;
-    stream.write_all(&house.bytes(&slow)).await.unwrap();
-    assert_eq!(Answer::read(&mut stream).await.summary(), "408 body_timeout");
-    house.close().await;
+    let mut stream = server.connect().await;
+    stream.write_all(&server.bytes(&slow)).await.unwrap();
+    assert_eq!(HttpResponse::read(&mut stream).await.summary(), "408 body_timeout");
+    server.close().await;
 }
 
 #[tokio::test]
 async fn heads_are_bounded() {
-    let house = House::open().await;
+    let server = TestServer::open().await;
     let with = |lines: String| format!("GET /api/who\nHost: localhost:PORT\n{BEARER}\n{lines}");
     let many = |count: usize| (0..count).map(|n| format!("x{n}: y")).collect::<Vec<_>>().join("\n");
-    house
+    server
         .check(&[
             ("90 headers", &with(many(90)), "200"),
             ("200 headers", &with(many(200)), "431"),
@@ -122,15 +123,16 @@ async fn heads_are_bounded() {
             ),
         ])
         .await;
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn one_caller_has_a_rate_and_others_do_not_share_it() {
-    let house = House::with(Limits { requests: Rate { per_second: 0.001, burst: 2.0 }, ..Limits::default() }).await;
+    let server =
+        TestServer::with(Limits { requests: Rate { per_second: 0.001, burst: 2.0 }, ..Limits::default() }).await;
     let who = |token: &str| format!("GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer {token}-token");
     let (person, agent) = (who("person"), who("agent"));
-    house
+    server
         .check(&[
             ("first", &person, "200"),
             ("second", &person, "200"),
@@ -139,44 +141,46 @@ async fn one_caller_has_a_rate_and_others_do_not_share_it() {
             ("a caller without a name", "GET /healthz\nHost: localhost:PORT", "200"),
         ])
         .await;
-    assert!(house.ask(&person).await.header("retry-after").is_some());
-    house.close().await;
+    assert!(server.ask(&person).await.header("retry-after").is_some());
+    server.close().await;
 }
 
 #[tokio::test]
 async fn one_caller_runs_so_many_requests_at_once() {
-    let house = House::with(Limits { max_in_flight_per_principal: 1, ..Limits::default() }).await;
+    let server = TestServer::with(Limits { max_in_flight_per_principal: 1, ..Limits::default() }).await;
     let hold = format!("GET /api/hold\nHost: localhost:PORT\n{BEARER}");
     let who = format!("GET /api/who\nHost: localhost:PORT\n{BEARER}");
     let other = "GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer agent-token";
-    let (held, ()) = tokio::join!(house.ask(&hold), async {
-        happens(&house.events.entered).await;
-        house.check(&[("second", &who, "429 too_many_in_flight"), ("another caller", other, "200")]).await;
-        house.events.release.add_permits(1);
+    let (held, ()) = tokio::join!(server.ask(&hold), async {
+        happens(&server.events.entered).await;
+        server.check(&[("second", &who, "429 too_many_in_flight"), ("another caller", other, "200")]).await;
+        server.events.release.add_permits(1);
     });
     assert_eq!(held.summary(), "200");
-    house.check(&[("after it", &who, "200")]).await;
-    house.close().await;
+    server.check(&[("after it", &who, "200")]).await;
+    server.close().await;
 }
 
-/// An agent that reads none of its answers holds few of them, and takes nobody's place.
+/// An agent that reads none of its responses holds few of them, and takes nobody's slot.
 #[tokio::test]
 async fn an_agent_runs_fewer_requests_at_once_than_a_person() {
-    let house = House::with(Limits { max_in_flight_per_agent: 1, ..Limits::default() }).await;
+    let server = TestServer::with(Limits { max_in_flight_per_agent: 1, ..Limits::default() }).await;
     let ask = |path: &str, who: &str| format!("GET {path}\nHost: localhost:PORT\n{who}");
     let agent = "Authorization: Bearer agent-token";
     let hold = ask("/api/hold", agent);
-    let (held, ()) = tokio::join!(house.ask(&hold), async {
-        happens(&house.events.entered).await;
+    let (held, ()) = tokio::join!(server.ask(&hold), async {
+        happens(&server.events.entered).await;
         let (agents, persons) = (ask("/api/who", agent), ask("/api/who", BEARER));
-        house.check(&[("an agent's second", &agents, "429 too_many_in_flight"), ("a person's", &persons, "200")]).await;
-        house.events.release.add_permits(1);
+        server
+            .check(&[("an agent's second", &agents, "429 too_many_in_flight"), ("a person's", &persons, "200")])
+            .await;
+        server.events.release.add_permits(1);
     });
     assert_eq!(held.summary(), "200");
-    house.close().await;
+    server.close().await;
 }
 
-/// T13: what bodies hold in memory is bounded by caller, and by less for an agent.
+/// T13: the memory for bodies is bounded for each caller, and lower for an agent.
 #[tokio::test]
 async fn the_bodies_of_one_caller_are_bounded_together() {
     let limits = Limits {
@@ -185,17 +189,17 @@ async fn the_bodies_of_one_caller_are_bounded_together() {
         max_agent_body_bytes: 3_000,
         ..Limits::default()
     };
-    let house = House::with(limits).await;
+    let server = TestServer::with(limits).await;
     let agent = "Authorization: Bearer agent-token";
     let post = |path: &str, who: &str, bytes: usize| {
         let head = format!("POST {path}\nHost: localhost:PORT\n{who}\nContent-Type: application/json");
         format!("{head}\nContent-Length: {bytes}\n\n{}", "x".repeat(bytes))
     };
     let (person, agents) = (post("/api/hold", BEARER, 5_000), post("/api/hold", agent, 2_000));
-    let (first, second, ()) = tokio::join!(house.ask(&person), house.ask(&agents), async {
-        happens(&house.events.entered).await;
-        happens(&house.events.entered).await;
-        house
+    let (first, second, ()) = tokio::join!(server.ask(&person), server.ask(&agents), async {
+        happens(&server.events.entered).await;
+        happens(&server.events.entered).await;
+        server
             .check(&[
                 ("what fits beside it", &post("/api/echo", BEARER, 3_000), "200"),
                 ("what does not", &post("/api/echo", BEARER, 3_001), "429 too_much_in_flight"),
@@ -205,32 +209,32 @@ async fn the_bodies_of_one_caller_are_bounded_together() {
                 ("an agent's, by itself", &post("/api/echo", agent, 3_001), "413 body_too_large"),
             ])
             .await;
-        house.events.release.add_permits(2);
+        server.events.release.add_permits(2);
     });
     assert_eq!([first.summary(), second.summary()], ["200", "200"]);
-    house.check(&[("after them", &post("/api/echo", BEARER, 6_000), "200")]).await;
-    house.close().await;
+    server.check(&[("after them", &post("/api/echo", BEARER, 6_000), "200")]).await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn an_answer_that_is_still_being_sent_keeps_its_place() {
-    let house = House::with(Limits { max_in_flight_per_principal: 1, ..Limits::default() }).await;
+    let server = TestServer::with(Limits { max_in_flight_per_principal: 1, ..Limits::default() }).await;
     let who = format!("GET /api/who\nHost: localhost:PORT\n{BEARER}");
-    let mut endless = house.connect().await;
-    endless.write_all(&house.bytes(&format!("GET /api/endless\nHost: localhost:PORT\n{BEARER}"))).await.unwrap();
+    let mut endless = server.connect().await;
+    endless.write_all(&server.bytes(&format!("GET /api/endless\nHost: localhost:PORT\n{BEARER}"))).await.unwrap();
     endless.read_u8().await.unwrap();
-    house.check(&[("while it is sent", &who, "429 too_many_in_flight")]).await;
+    server.check(&[("while it is sent", &who, "429 too_many_in_flight")]).await;
     drop(endless);
-    happens(&house.events.dropped).await;
-    house.check(&[("after it", &who, "200")]).await;
-    house.close().await;
+    happens(&server.events.dropped).await;
+    server.check(&[("after it", &who, "200")]).await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn a_panic_is_an_answer_and_the_connection_goes_on() {
-    let house = House::open().await;
+    let server = TestServer::open().await;
     let panic = format!("GET /api/panic\nHost: localhost:PORT\n{BEARER}");
-    house.check(&[("panic", &panic, "500 internal"), ("after it", "GET /healthz\nHost: localhost:PORT", "200")]).await;
-    assert!(!house.ask(&panic).await.text.contains("on purpose"));
-    house.close().await;
+    server.check(&[("panic", &panic, "500 internal"), ("after it", "GET /healthz\nHost: localhost:PORT", "200")]).await;
+    assert!(!server.ask(&panic).await.text.contains("on purpose"));
+    server.close().await;
 }

@@ -1,6 +1,6 @@
-//! T09: the Unix socket and the stream inside the process.
+//! T09: the Unix socket and the stream inside of the process.
 //!
-//! Invariant: the peer's uid is the credential there, and nothing that smells of a browser is served.
+//! Invariant: the peer's uid is the credential there, and no request with a browser's headers is served.
 
 use std::os::unix::fs::MetadataExt as _;
 
@@ -13,7 +13,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Answer, BEARER, COOKIE, DEADLINE, Events, PROOF, app, to_bytes};
+use crate::support::{BEARER, COOKIE, DEADLINE, Events, HttpResponse, PROOF, app, to_bytes};
 
 struct Socket {
     directory: tempfile::TempDir,
@@ -32,10 +32,10 @@ impl Socket {
         Self { directory, shutdown, listener: tasks }
     }
 
-    async fn ask(&self, request: &str) -> Answer {
+    async fn ask(&self, request: &str) -> HttpResponse {
         let mut stream = UnixStream::connect(self.directory.path().join("server.sock")).await.unwrap();
         drop(stream.write_all(&to_bytes(request)).await);
-        Answer::read(&mut stream).await
+        HttpResponse::read(&mut stream).await
     }
 
     async fn close(mut self) {
@@ -91,7 +91,7 @@ async fn a_stream_in_the_process_is_served_like_the_socket() {
     let mut serving = JoinSet::new();
     serving.spawn(serve_stream(server, app(Limits::default(), &Events::new()), CancellationToken::new()));
     client.write_all(&to_bytes("GET /api/who\nHost: throughline")).await.unwrap();
-    let answer = Answer::read_one(&mut client).await;
+    let answer = HttpResponse::read_one(&mut client).await;
     assert_eq!((answer.summary().as_str(), answer.body()), ("200", "peer"));
     drop(client);
     timeout(DEADLINE, serving.join_next()).await.expect("it ends with its stream").unwrap().unwrap();

@@ -1,7 +1,7 @@
-//! The doors from outside: real sockets, raw bytes, one binary.
+//! Tests of the doors from outside: real sockets, raw bytes, one binary.
 //!
-//! Invariant: every test speaks to a listener that was started as the server starts it, through [`doors::Door::mount`]
-//! and a `serve_*` function; rows of trust.md are named where they are tested.
+//! Invariant: every test uses a listener that was started as the server starts it, through [`doors::Door::mount`] and
+//! a `serve_*` function. Threats (T…) are named where they are tested.
 
 #![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
 

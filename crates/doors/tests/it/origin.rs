@@ -3,11 +3,11 @@
 //! Invariant: a foreign page gets no answer from any route but the empty page itself, and no answer ever carries a
 //! cross-origin header.
 
-use crate::support::House;
+use crate::support::TestServer;
 
 #[tokio::test]
 async fn origin_is_one_exact_value() {
-    let house = House::open().await;
+    let server = TestServer::open().await;
     for (name, origin, expected) in [
         ("our page", "Origin: http://localhost:PORT", "200"),
         ("foreign page", "Origin: http://evil.example", "403 origin_not_allowed"),
@@ -24,16 +24,16 @@ async fn origin_is_one_exact_value() {
     ] {
         for path in ["/", "/healthz", "/api/who"] {
             let request = format!("GET {path}\nHost: localhost:PORT\nAuthorization: Bearer person-token\n{origin}");
-            house.check(&[(name, &request, expected)]).await;
+            server.check(&[(name, &request, expected)]).await;
         }
     }
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn fetch_metadata_decides_by_site() {
     let navigation = "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: document";
-    let house = House::open().await;
+    let server = TestServer::open().await;
     for (name, target, metadata, expected) in [
         ("our page", "GET /api/who", "Sec-Fetch-Site: same-origin", "200"),
         ("typed address", "GET /api/who", "Sec-Fetch-Site: none", "200"),
@@ -76,16 +76,16 @@ async fn fetch_metadata_decides_by_site() {
         ),
     ] {
         let request = format!("{target}\nHost: localhost:PORT\nAuthorization: Bearer person-token\n{metadata}");
-        house.check(&[(name, &request, expected)]).await;
+        server.check(&[(name, &request, expected)]).await;
     }
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn preflights_get_nothing() {
     let asks = "Access-Control-Request-Method: POST\nAccess-Control-Request-Headers: authorization\nAccess-Control-Request-Private-Network: true";
-    let house = House::open().await;
-    // Without a credential nothing is said of what has a route for whom.
+    let server = TestServer::open().await;
+    // Without a credential the response does not reveal which routes exist.
     let known = [
         ("/api/who", "401 unauthenticated"),
         ("/api/echo", "401 unauthenticated"),
@@ -94,25 +94,25 @@ async fn preflights_get_nothing() {
     for (path, expected) in [("/", "405"), ("/healthz", "405"), ("/exchange", "405")].into_iter().chain(known) {
         let foreign = format!("OPTIONS {path}\nHost: localhost:PORT\nOrigin: http://evil.example\n{asks}");
         let own = format!("OPTIONS {path}\nHost: localhost:PORT\nOrigin: http://localhost:PORT\n{asks}");
-        house
+        server
             .check(&[("foreign preflight", &foreign, "403 origin_not_allowed"), ("own preflight", &own, expected)])
             .await;
     }
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn a_handler_can_not_open_the_server_to_other_origins() {
-    let house = House::open().await;
-    let answer = house.ask("GET /api/cors\nHost: localhost:PORT\nAuthorization: Bearer person-token").await;
+    let server = TestServer::open().await;
+    let answer = server.ask("GET /api/cors\nHost: localhost:PORT\nAuthorization: Bearer person-token").await;
     assert_eq!(answer.summary(), "200");
     answer.assert_hardened();
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn bodies_are_json_or_refused() {
-    let house = House::open().await;
+    let server = TestServer::open().await;
     for (name, kind, expected) in [
         ("json", "Content-Type: application/json", "200"),
         ("json with charset", "Content-Type: Application/JSON; charset=utf-8", "200"),
@@ -126,9 +126,9 @@ async fn bodies_are_json_or_refused() {
         let request = format!(
             "POST /api/echo\nHost: localhost:PORT\nAuthorization: Bearer person-token\n{kind}\nContent-Length: 2\n\n{{}}"
         );
-        house.check(&[(name, &request, expected)]).await;
+        server.check(&[(name, &request, expected)]).await;
     }
-    house
+    server
         .check(&[
             ("nothing to describe", "POST /api/echo\nHost: localhost:PORT\nAuthorization: Bearer person-token", "200"),
             (
@@ -138,5 +138,5 @@ async fn bodies_are_json_or_refused() {
             ),
         ])
         .await;
-    house.close().await;
+    server.close().await;
 }

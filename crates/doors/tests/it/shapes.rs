@@ -1,16 +1,16 @@
-//! Requests that two readers could read differently.
+//! Requests that two parsers could read differently.
 //!
-//! Invariant: bytes behind an odd request never become a second request, and what hyper can not read it refuses
+//! Invariant: bytes after an odd request never become a second request, and what hyper can not parse is refused
 //! before any handler runs.
 
 use tokio::io::AsyncWriteExt as _;
 
-use crate::support::{Answer, House};
+use crate::support::{HttpResponse, TestServer};
 
-/// Sends the bytes, with `PORT` filled in, and says the status of every answer that came.
-async fn statuses(house: &House, bytes: &str) -> String {
-    let bytes = bytes.replace("PORT", &house.address.port().to_string());
-    let answer = house.send(bytes.as_bytes()).await;
+/// Sends the bytes, with `PORT` filled in, and returns the status of every response.
+async fn statuses(server: &TestServer, bytes: &str) -> String {
+    let bytes = bytes.replace("PORT", &server.address.port().to_string());
+    let answer = server.send(bytes.as_bytes()).await;
     answer.text.split("HTTP/1.1 ").skip(1).map(|one| &one[..3]).collect::<Vec<_>>().join(" ")
 }
 
@@ -18,7 +18,7 @@ async fn statuses(house: &House, bytes: &str) -> String {
 async fn odd_lengths_smuggle_nothing() {
     let head = "POST /api/unread HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer person-token\r\nContent-Type: application/json\r\n";
     let hidden = "GET /healthz HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n";
-    let house = House::open().await;
+    let server = TestServer::open().await;
     for (name, lines, body, expected) in [
         ("length then chunked", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n", "0\r\n\r\n", "400"),
         ("chunked then length", "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n", "0\r\n\r\n", "400"),
@@ -37,18 +37,18 @@ async fn odd_lengths_smuggle_nothing() {
         ("line without a colon", "nonsense\r\n\r\n", "", "400"),
         ("NUL in a value", "X: a\0b\r\n\r\n", "", "400"),
     ] {
-        let got = statuses(&house, &format!("{head}{lines}{body}{hidden}")).await;
+        let got = statuses(&server, &format!("{head}{lines}{body}{hidden}")).await;
         assert_eq!(got, expected, "{name}");
     }
-    house.close().await;
+    server.close().await;
 }
 
-/// A chunk whose size or end could be read in two ways: the handler gets no body, and nothing behind it is a request.
+/// A chunk whose size or end could be read in two ways: the handler gets no body, and nothing after it is a request.
 #[tokio::test]
 async fn odd_chunks_smuggle_nothing() {
     let head = "POST /api/echo HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer person-token\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     let hidden = "GET /healthz HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n";
-    let house = House::open().await;
+    let server = TestServer::open().await;
     for (name, body) in [
         ("LF alone after the size", "2\n{}\r\n0\r\n\r\n"),
         ("LF alone after the chunk", "2\r\n{}\n0\r\n\r\n"),
@@ -59,30 +59,30 @@ async fn odd_chunks_smuggle_nothing() {
         ("too many digits", "000000002\r\n{}\r\n0\r\n\r\n"),
         ("a long extension", &format!("2;{}\r\n{{}}\r\n0\r\n\r\n", "x".repeat(1_000))),
     ] {
-        assert_eq!(statuses(&house, &format!("{head}{body}{hidden}")).await, "400", "{name}");
+        assert_eq!(statuses(&server, &format!("{head}{body}{hidden}")).await, "400", "{name}");
     }
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn other_protocols_are_closed() {
-    let house = House::open().await;
+    let server = TestServer::open().await;
     for (name, bytes, expected) in [
         ("HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", ""),
         ("TLS hello", "\x16\x03\x01\x02\x00\x01\x00\x01\x7c\x03\x03\r\n\r\n", "400"),
         ("nonsense", "hello\r\n\r\n", "400"),
         ("empty target", "GET  HTTP/1.1\r\n\r\n", "400"),
     ] {
-        assert_eq!(statuses(&house, bytes).await, expected, "{name}");
+        assert_eq!(statuses(&server, bytes).await, expected, "{name}");
     }
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn pipelined_requests_are_each_guarded_and_answered_in_order() {
-    let house = House::open().await;
-    let mut stream = house.connect().await;
-    let host = format!("Host: localhost:{}", house.address.port());
+    let server = TestServer::open().await;
+    let mut stream = server.connect().await;
+    let host = format!("Host: localhost:{}", server.address.port());
     let requests = [
         format!("GET /healthz HTTP/1.1\r\n{host}\r\n\r\n"),
         format!("GET /api/who HTTP/1.1\r\n{host}\r\nAuthorization: Bearer person-token\r\n\r\n"),
@@ -94,8 +94,8 @@ async fn pipelined_requests_are_each_guarded_and_answered_in_order() {
     stream.write_all(requests.concat().as_bytes()).await.unwrap();
     let mut got = Vec::new();
     for _ in &requests {
-        got.push(Answer::read_one(&mut stream).await.summary());
+        got.push(HttpResponse::read_one(&mut stream).await.summary());
     }
     assert_eq!(got.join(", "), "200, 200, 401 unauthenticated, 403 host_not_allowed, 200");
-    house.close().await;
+    server.close().await;
 }

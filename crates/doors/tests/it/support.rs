@@ -1,6 +1,6 @@
-//! A house with doors, and a client that sends exactly the bytes it is told.
+//! A listener with routes, and a client that sends exactly the given bytes.
 //!
-//! Invariant: a test that fails to get an answer ends by the deadline instead of hanging, and a house joins its
+//! Invariant: a test that gets no response ends by the deadline instead of hanging, and the test server joins its
 //! listener when it is closed.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -25,9 +25,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Far above anything a passing test needs.
+/// Far above anything that a passing test needs.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
-/// A limit small enough to be waited for.
+/// A limit small enough to wait for.
 pub(crate) const SHORT: Duration = Duration::from_millis(50);
 
 pub(crate) const BEARER: &str = "Authorization: Bearer person-token";
@@ -37,27 +37,27 @@ pub(crate) const PROOF: &str = "X-Throughline-Proof: good-proof";
 pub(crate) const UPGRADE: &str =
     "Upgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
 
-/// Lets tests wait for what happens inside a handler.
+/// Lets tests wait for what happens inside of a handler.
 #[derive(Clone)]
 pub(crate) struct Events {
     /// Grows by one when a request has reached `/api/hold`.
     pub(crate) entered: Arc<Semaphore>,
-    /// A permit lets one `/api/hold` go on.
+    /// A permit lets one `/api/hold` continue.
     pub(crate) release: Arc<Semaphore>,
-    /// Grows by one when an endless answer is dropped.
+    /// Grows by one when an endless response is dropped.
     pub(crate) dropped: Arc<Semaphore>,
 }
 
-pub(crate) struct House {
+pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
     pub(crate) events: Events,
     pub(crate) shutdown: CancellationToken,
     listener: JoinSet<Result<(), ServeError>>,
 }
 
-struct Keys;
+struct TestKeys;
 
-impl Gatekeeper for Keys {
+impl Gatekeeper for TestKeys {
     fn admit(&self, presented: &Presented) -> Option<Principal> {
         let (id, role) = match presented {
             Presented::Bearer(token) if token.expose() == "person-token" => ("person", Role::Person),
@@ -84,7 +84,7 @@ impl Gatekeeper for Keys {
 
 pub(crate) fn app(limits: Limits, events: &Events) -> GuardedApp {
     let hosts = AllowedHosts::new(["desk.example", "desk.example:8443"]).unwrap();
-    Door::new(Arc::new(Keys), hosts, limits).mount(routes(events.clone()))
+    Door::new(Arc::new(TestKeys), hosts, limits).mount(routes(events.clone()))
 }
 
 fn routes(events: Events) -> Routes {
@@ -98,7 +98,7 @@ fn routes(events: Events) -> Routes {
         .route("/api/headers", get(|headers: http::HeaderMap| async move { format!("{:?}", headers.keys()) }))
         .route(
             "/api/hold",
-            // With its body, which is read before it holds.
+            // With its body, which is read before it waits.
             any(move |body: Bytes| async move {
                 hold.entered.add_permits(1);
                 hold.release.acquire().await.unwrap().forget();
@@ -118,7 +118,7 @@ fn routes(events: Events) -> Routes {
     }
 }
 
-/// Greets, then repeats what it hears.
+/// Sends a greeting, then echoes each message.
 async fn live(caller: Caller, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(async move |mut socket| {
         let greeting = match caller {
@@ -162,12 +162,12 @@ impl Events {
     }
 }
 
-/// Waits for one thing to have happened.
+/// Waits until something has happened once.
 pub(crate) async fn happens(event: &Semaphore) {
     timeout(DEADLINE, event.acquire()).await.expect("it happens before the deadline").unwrap().forget();
 }
 
-impl House {
+impl TestServer {
     pub(crate) async fn open() -> Self {
         Self::with(Limits::default()).await
     }
@@ -190,22 +190,22 @@ impl House {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// The bytes of a request: a request line without version, header lines, and after an empty line the body.
-    /// `PORT` stands for the port of the house.
+    /// The bytes of a request: a request line without version, header lines, and after an empty line the body. `PORT`
+    /// stands for the server's port.
     pub(crate) fn bytes(&self, request: &str) -> Vec<u8> {
         to_bytes(&request.replace("PORT", &self.address.port().to_string()))
     }
 
     /// Sends a request on a connection of its own and reads to the end.
-    pub(crate) async fn ask(&self, request: &str) -> Answer {
+    pub(crate) async fn ask(&self, request: &str) -> HttpResponse {
         self.send(&self.bytes(request)).await
     }
 
-    pub(crate) async fn send(&self, bytes: &[u8]) -> Answer {
+    pub(crate) async fn send(&self, bytes: &[u8]) -> HttpResponse {
         let mut stream = self.connect().await;
-        // A server that refuses early may close before all is written; its answer is what counts.
+        // A server that refuses early may close before everything is written; its response is what counts.
         drop(stream.write_all(bytes).await);
-        Answer::read(&mut stream).await
+        HttpResponse::read(&mut stream).await
     }
 
     /// Checks each row: a name, a request, and `STATUS` or `STATUS code`.
@@ -223,9 +223,9 @@ impl House {
         let request = self.bytes(&format!("GET /api/live\nHost: localhost:PORT\n{UPGRADE}\n{lines}"));
         let request = String::from_utf8(request).unwrap().replace("Connection: close\r\n", "");
         stream.write_all(request.as_bytes()).await.unwrap();
-        let answer = Answer::read_one(&mut stream).await;
+        let answer = HttpResponse::read_one(&mut stream).await;
         assert_eq!(answer.status(), "101", "{}", answer.text);
-        let greeting = hear(&mut stream).await;
+        let greeting = read_frame(&mut stream).await;
         (stream, greeting)
     }
 
@@ -241,7 +241,7 @@ impl House {
 }
 
 /// The text of the next WebSocket frame: two bytes of head, then a short text.
-pub(crate) async fn hear(stream: &mut TcpStream) -> String {
+pub(crate) async fn read_frame(stream: &mut TcpStream) -> String {
     let mut head = [0; 2];
     timeout(DEADLINE, stream.read_exact(&mut head)).await.expect("a frame comes by the deadline").unwrap();
     let mut text = vec![0; usize::from(head[1])];
@@ -261,21 +261,21 @@ pub(crate) fn to_bytes(request: &str) -> Vec<u8> {
     bytes.into_bytes()
 }
 
-/// All that came back on one connection.
+/// Everything that came back on one connection.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) text: String,
 }
 
-impl Answer {
+impl HttpResponse {
     pub(crate) async fn read(stream: &mut (impl AsyncRead + Unpin)) -> Self {
         let mut bytes = Vec::new();
-        // A reset ends the answer just as a close does.
+        // A reset ends the response just as a close does.
         drop(timeout(DEADLINE, stream.read_to_end(&mut bytes)).await.expect("the server closes by the deadline"));
         Self { text: String::from_utf8_lossy(&bytes).into_owned() }
     }
 
-    /// Reads one answer with a Content-Length and leaves the connection open.
+    /// Reads one response with a Content-Length and leaves the connection open.
     pub(crate) async fn read_one(stream: &mut (impl AsyncRead + Unpin)) -> Self {
         let mut text = String::new();
         loop {
@@ -320,7 +320,8 @@ impl Answer {
         })
     }
 
-    /// What every answer of ours carries. hyper's own answers to unreadable bytes have no body and are no risk.
+    /// Checks the headers of every response of ours. hyper's own responses to unreadable bytes have no body and are
+    /// no risk.
     pub(crate) fn assert_hardened(&self) {
         assert!(!self.text.to_ascii_lowercase().contains("access-control-"), "{}", self.text);
         if self.body().is_empty() {

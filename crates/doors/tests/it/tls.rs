@@ -15,13 +15,13 @@ use tokio_rustls::{
     },
 };
 
-use crate::support::{Answer, BEARER, House, SHORT};
+use crate::support::{BEARER, HttpResponse, SHORT, TestServer};
 
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
-/// A key that only its owner can read, as version control does not keep one.
+/// A key that only its owner can read; version control does not keep the mode.
 fn closed(name: &str, mode: u32) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -48,7 +48,7 @@ fn connector() -> TlsConnector {
 
 #[tokio::test]
 async fn the_guards_hold_behind_tls() {
-    let house = House::behind(Limits::default(), transport()).await;
+    let server = TestServer::behind(Limits::default(), transport()).await;
     for (name, lines, expected) in [
         ("bearer", BEARER, "200"),
         ("nothing", "X: y", "401 unauthenticated"),
@@ -59,26 +59,26 @@ async fn the_guards_hold_behind_tls() {
             "403 origin_not_allowed",
         ),
     ] {
-        let stream = house.connect().await;
+        let stream = server.connect().await;
         let mut stream = connector().connect(ServerName::try_from("localhost").unwrap(), stream).await.unwrap();
-        let request = house.bytes(&format!("GET /api/who\nHost: localhost:PORT\n{lines}"));
+        let request = server.bytes(&format!("GET /api/who\nHost: localhost:PORT\n{lines}"));
         stream.write_all(&request).await.unwrap();
-        let answer = Answer::read(&mut stream).await;
+        let answer = HttpResponse::read(&mut stream).await;
         assert_eq!(answer.summary(), expected, "{name}: {}", answer.text);
         answer.assert_hardened();
     }
-    house.close().await;
+    server.close().await;
 }
 
 #[tokio::test]
 async fn a_handshake_that_does_not_come_is_closed() {
-    let house = House::behind(Limits { tls_handshake_timeout: SHORT, ..Limits::default() }, transport()).await;
-    let mut silent = house.connect().await;
-    assert_eq!(Answer::read(&mut silent).await.text, "");
-    let mut plain = house.connect().await;
-    plain.write_all(&house.bytes("GET /healthz\nHost: localhost:PORT")).await.unwrap();
-    assert!(!Answer::read(&mut plain).await.text.contains("HTTP/"));
-    house.close().await;
+    let server = TestServer::behind(Limits { tls_handshake_timeout: SHORT, ..Limits::default() }, transport()).await;
+    let mut silent = server.connect().await;
+    assert_eq!(HttpResponse::read(&mut silent).await.text, "");
+    let mut plain = server.connect().await;
+    plain.write_all(&server.bytes("GET /healthz\nHost: localhost:PORT")).await.unwrap();
+    assert!(!HttpResponse::read(&mut plain).await.text.contains("HTTP/"));
+    server.close().await;
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! One form for all spellings of a name that some file system takes for the same.
+//! Folds all spellings of a name that some file system treats as the same.
 //!
-//! Invariant: two names that a case-insensitive or normalising file system (APFS, HFS+, ext4 with casefold, NTFS, FAT)
-//! opens as one file fold to the same text, short names such as `GIT~1` apart. Folding more than any one of them does is
-//! harmless here: it protects a little more.
+//! Invariant: two names that a case-insensitive or normalising file system (APFS, HFS+, ext4 with casefold, NTFS,
+//! FAT) opens as one file fold to the same text, except short names such as `GIT~1`. Folding more than any one of
+//! them does is harmless here: it protects a little more.
 
 use std::ffi::OsStr;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// A name as the rules see it.
+/// A name as the rules compare it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Folded {
     whole: String,
@@ -23,7 +23,7 @@ impl Folded {
         Self { file: trim(file).to_owned(), whole }
     }
 
-    /// Either way to read the name.
+    /// Whether either form of the name matches.
     pub(super) fn is(&self, matches: impl Fn(&str) -> bool) -> bool {
         matches(&self.whole) || matches(&self.file)
     }
@@ -31,7 +31,7 @@ impl Folded {
 
 pub(super) fn fold(name: &str) -> String {
     let seen = name.chars().filter(|c| !is_ignorable(*c));
-    // Up before down: a long s is small already, but only its capital is the letter S.
+    // Upper case before lower case: a long s is lower case already, but only its capital is the letter S.
     let folded: String = seen.nfd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect();
     trim(&folded).to_owned()
 }

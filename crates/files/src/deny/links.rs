@@ -1,8 +1,8 @@
-//! Other names of a file (hard links): one that is protected protects the file under all of them.
+//! Hard links: if one name of a file is protected, the file is protected under all of them.
 //!
-//! A file does not tell its other names, and to search a disk for them would take hours. So those places are looked at where
-//! protected files are known to lie, and every directory on the way to the file. To refuse all files that have several names
-//! is no way out: package stores link every file of a project's dependencies.
+//! A file does not know its other names, and searching a disk for them would take hours. So the places where
+//! protected files usually are, and every directory on the way to the file, are checked. Refusing all files with
+//! several names is no alternative: package stores link every file of a project's dependencies.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -15,11 +15,11 @@ use super::{Access, Deny, Folded, Identity};
 use crate::FileError;
 use crate::walk::is;
 
-/// So many names of one directory are looked at.
+/// How many names of one directory are read.
 const MAX_NAMES: usize = 10_000;
 const LISTED: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Where protected files lie in a home directory, besides itself.
+/// Where protected files are in a home directory, besides itself.
 const IN_HOME: &[&str] = &[
     ".aws",
     ".azure",
@@ -46,7 +46,8 @@ impl Deny {
         self
     }
 
-    /// Refuses a file one of whose other names is protected. `way` is every directory on the way to it, with its path.
+    /// Refuses a file if one of its other names is protected. `way` is every directory on the way to it, with its
+    /// path.
     pub(crate) fn check_links<'a>(
         &self,
         stat: &Stat,
@@ -66,16 +67,17 @@ impl Deny {
         if is_protected { Err(FileError::NotAllowed) } else { Ok(()) }
     }
 
-    /// Whether the file has a protected name in this directory. One that we can not list has none for us.
+    /// Whether the file has a protected name in this directory. A directory that we can not list counts as having
+    /// none.
     fn has_protected(&self, folder: BorrowedFd<'_>, path: &[&Folded], file: &Identity) -> bool {
         let Ok(listed) = sys::openat(folder, ".", LISTED, Mode::empty()) else { return false };
-        let is_shut = sys::fstat(&listed).is_ok_and(|stat| self.is_shut(&Identity::of(&stat)));
+        let is_closed = sys::fstat(&listed).is_ok_and(|stat| self.is_closed(&Identity::of(&stat)));
         let Ok(entries) = Dir::new(listed) else { return false };
         let mut same_number = entries.take(MAX_NAMES).flatten().filter(|entry| entry.ino() == file.number);
         same_number.any(|entry| {
             let name = Folded::new(OsStr::from_bytes(entry.file_name().to_bytes()));
             let whole: Vec<&Folded> = path.iter().copied().chain([&name]).collect();
-            let is_protected = is_shut || !self.allows_folded(Access::Read, &whole);
+            let is_protected = is_closed || !self.allows_folded(Access::Read, &whole);
             let found = || sys::statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW);
             is_protected && found().is_ok_and(|stat| Identity::of(&stat) == *file)
         })

@@ -1,4 +1,4 @@
-//! A protected name, or names that follow one another, with `*` for any text.
+//! A protected name, or several consecutive names, with `*` for any text.
 
 use super::fold::{Folded, fold};
 
@@ -13,14 +13,14 @@ pub struct PatternError {
 pub(super) struct Pattern {
     /// One for each name, folded.
     parts: Vec<String>,
-    /// Whole names that match and are free all the same.
+    /// Whole names that match but are not protected.
     free: &'static [&'static str],
 }
 
 impl Pattern {
     pub(super) fn parse(text: &str) -> Result<Self, PatternError> {
         let parts: Vec<String> = text.split('/').map(fold).collect();
-        // Trailing dots are folded away, so a part of dots alone would be empty, and match nothing.
+        // Trailing dots are folded away, so a part of dots alone would be empty and match nothing.
         if parts.iter().any(String::is_empty) {
             return Err(PatternError { pattern: text.to_owned() });
         }
@@ -36,7 +36,7 @@ impl Pattern {
         Self { free, ..self }
     }
 
-    /// Whether names that follow one another in the path match the parts.
+    /// Whether consecutive names in the path match the parts.
     pub(super) fn is_in(&self, path: &[&Folded]) -> bool {
         path.windows(self.parts.len()).any(|names| {
             self.parts

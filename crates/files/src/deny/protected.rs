@@ -1,4 +1,4 @@
-//! The list itself.
+//! The list of protected names.
 
 use super::pattern::Pattern;
 
@@ -15,7 +15,7 @@ const NEVER: &[&str] = &[
     ".htpasswd",
     ".vault-token",
     ".git-credentials",
-    // A remote's address may carry a token.
+    // A remote's address may contain a token.
     ".git/config",
     ".git/config.worktree",
     ".git/modules/*/config",
@@ -66,7 +66,7 @@ const NEVER: &[&str] = &[
     ".local/share/keyrings",
     ".local/share/kwalletd",
     ".password-store",
-    // Browsers' profiles.
+    // Browser profiles.
     ".mozilla",
     ".thunderbird",
     ".config/google-chrome*",
@@ -89,10 +89,10 @@ const ENV_VARIANTS: &str = ".env.*";
 /// Made to be shown.
 const ENV_EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template"];
 
-/// Read, but not written: hooks and settings in there are run by the next git command.
+/// Read, but not written: the next git command runs hooks and settings in there.
 const NEVER_WRITTEN: &[&str] = &[".git"];
 
-/// Of the kernel: a process's memory and environment, switches.
+/// The kernel's: a process's memory and environment, switches.
 pub(super) const FOLDERS: &[&str] = &["/proc", "/sys"];
 
 /// Devices; but `/dev/shm` is a place for files.

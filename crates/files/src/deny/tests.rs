@@ -1,4 +1,4 @@
-//! Which paths are protected, and that no spelling gets around it.
+//! Tests which paths are protected, and that no other spelling gets around it.
 
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
@@ -103,13 +103,13 @@ fn names_of_the_person_are_added_and_win() {
     assert!(Deny::standard().with_names(["ok", "a//b"]).is_err());
 }
 
-/// Every known pattern parses, and is in the form that it is compared in.
+/// Every known pattern parses, and is in its folded form.
 #[test]
 fn known_patterns_are_sound() {
     assert!(never().len() > 50 && never_written().len() == 1);
 }
 
-/// One letter of a name, spelt as some file system would still take it.
+/// One letter of a name, spelt as some file system would still accept it.
 fn letter(c: char) -> impl Strategy<Value = String> {
     let mut ways = vec![c.to_string(), c.to_uppercase().collect()];
     ways.extend(

@@ -1,4 +1,4 @@
-//! Directories offered while a path is typed.
+//! Tests the directories that are suggested while a path is typed.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Protected names on a real disk (T17, T18, T19).
+//! Tests protected names on a real disk (T17, T18, T19).
 
 use files::{Deny, FileError, Tree, Trees};
 use proptest::prelude::{ProptestConfig, proptest};
@@ -86,7 +86,7 @@ fn a_tree_in_a_protected_place_gives_nothing() {
     }
 }
 
-/// T18: the folder that holds the database is shut by whatever way, but for what is opened inside it.
+/// T18: the folder with the database is closed on every path, except for what is opened inside of it.
 #[test]
 fn a_protected_folder_is_known_by_what_it_is() {
     let disk = Disk::new();
@@ -120,8 +120,8 @@ fn a_protected_folder_is_known_by_what_it_is() {
     assert_eq!(shown(Deny::standard().with_folder(&disk.at("missing")).map(|_| String::new())), "not found");
 }
 
-/// A part of a protected folder is open by its name: to a tree that begins in it, not through the folder, and not to a link
-/// that leads back.
+/// A part of a protected folder is open by its name: to a tree that begins in it, not through the folder, and not to
+/// a link that leads back.
 #[test]
 fn a_part_of_a_protected_folder_is_left_open() {
     let disk = Disk::new();
@@ -176,7 +176,7 @@ fn the_kernels_folders_are_shut() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What is spelt otherwise is refused also where the file system would tell the two apart.
+    /// Another spelling is refused even where the file system would tell the two apart.
     #[test]
     fn a_spelling_of_env_is_refused_on_disk(
         name in select(vec![".env", ".ENV", ".Env", ".eNv.", ".env ", ".env..", "\u{200b}.env", ".e\u{ad}nv", ".env:x"]),
@@ -194,8 +194,8 @@ proptest! {
     }
 }
 
-/// A credential is not shown under another name that it has in an open tree, wherever its protected name is; what package
-/// stores link stays open.
+/// A credential is not shown under another name that it has in an open tree, wherever its protected name is; files
+/// that package stores link stay open.
 #[test]
 fn another_name_of_a_protected_file_is_protected_too() {
     let disk = Disk::new();

@@ -1,4 +1,4 @@
-//! Ways out of a tree (T15, T16, T19).
+//! Tests ways out of a tree (T15, T16, T19).
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Directories as they are listed, and what a path is.
+//! Tests listings of directories, and descriptions of paths.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The crate from outside, on a real disk. Rows of the threats (T…) are named where they are tested.
+//! Tests the crate from outside, on a real disk. Threats (T…) are named where they are tested.
 
 #![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
 

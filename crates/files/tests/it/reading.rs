@@ -1,4 +1,4 @@
-//! What is read: plain files, whole or by lines, up to a bound.
+//! Tests reading: plain files, whole or by lines, up to a bound.
 
 use std::fs::{self, File};
 use std::os::unix::net::UnixListener;
@@ -46,7 +46,7 @@ fn what_is_too_large_is_refused_and_lines_of_it_are_read() {
     assert_eq!(lines(&disk, Some(2), None, 10), "two\nthree\n");
     assert_eq!(shown(disk.trees().read_bytes(disk.at("open/lines"), 13).map(|_| String::new())), "14 of 13");
 
-    // A terabyte without a line's end: neither its length nor its end is waited for.
+    // A terabyte without a line end: neither its length nor its end is waited for.
     let file = File::options().write(true).open(disk.at("open/lines")).unwrap();
     file.set_len(1 << 40).unwrap();
     assert_eq!(lines(&disk, None, None, 1 << 20), format!("{} of {}", 1_u64 << 40, 1 << 20));
@@ -80,7 +80,7 @@ fn what_is_no_text_is_told() {
     assert_eq!(disk.trees().read_bytes(disk.at("open/lines"), 99).unwrap(), b"good\n\xff\xfe\ngood");
 }
 
-/// A pipe without a writer would hold a plain open up for ever.
+/// A plain open of a pipe without a writer would block for ever.
 #[test]
 fn only_plain_files_are_read_and_written() {
     let disk = Disk::new();

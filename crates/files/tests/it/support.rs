@@ -1,4 +1,4 @@
-//! A disk with a tree that is open and a place outside that is not.
+//! A disk with an open tree and files outside of it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -47,7 +47,7 @@ impl Disk {
         Trees::new(vec![Tree::open(self.at("open")).unwrap()])
     }
 
-    /// What a read comes to, in a word.
+    /// The result of a read, in a word.
     pub(crate) fn read(&self, path: &str) -> String {
         shown(self.trees().read_text(self.at(path), None, None, MAX))
     }

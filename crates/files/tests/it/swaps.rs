@@ -1,5 +1,5 @@
-//! Races (T16): what is swapped between two steps of a walk leads nowhere else. Two names are exchanged in one step,
-//! which not every system can.
+//! Tests races (T16): what is swapped between two steps of a walk leads nowhere else. Two names are exchanged in one
+//! call, which not every system has.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +10,9 @@ use crate::support::{Disk, MAX, SECRET, shown};
 
 const ROUNDS: usize = 1_500;
 
-/// Swaps two names for each other again and again while `work` goes on.
+/// Swaps two names for each other again and again while `work` runs.
 fn while_swapping(disk: &Disk, one: &str, other: &str, work: impl FnOnce()) {
-    /// Also when the work ends in a panic, or the scope would wait for ever.
+    /// Also if the work panics, or the scope would wait for ever.
     struct End<'a>(&'a AtomicBool);
     impl Drop for End<'_> {
         fn drop(&mut self) {
@@ -71,7 +71,7 @@ fn a_file_swapped_for_a_link_is_not_written_through() {
     let trees = disk.trees();
     for _ in 0..20 {
         disk.put("open/file", "inside");
-        // A write that meets the link at the last moment takes its place, so it is put there anew.
+        // A write that meets the link at the last moment replaces it, so it is made anew.
         drop(fs::remove_file(disk.at("open/trap")));
         disk.link("open/trap", disk.at("shut/secret.txt"));
         while_swapping(&disk, "open/file", "open/trap", || {

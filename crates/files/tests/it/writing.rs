@@ -1,4 +1,4 @@
-//! Writing: whole or not at all, in the name's own place.
+//! Tests writing: whole or not at all, at the name's own place.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -37,11 +37,11 @@ fn the_mode_of_the_older_file_is_kept() {
         disk.write("open/a.txt");
         assert_eq!(mode(&disk, "open/a.txt"), kept, "{kept:o}");
     }
-    // Somebody else's right to run as the owner does not pass to new content.
+    // The setuid bit does not pass to new content.
     fs::set_permissions(disk.at("open/a.txt"), Permissions::from_mode(0o4755)).unwrap();
     disk.write("open/a.txt");
     assert_eq!(mode(&disk, "open/a.txt"), 0o755);
-    // New ones are as any program would make them here.
+    // New files have the mode that any program would give them here.
     disk.put("open/by-std", "x");
     disk.write("open/by-us");
     assert_eq!(mode(&disk, "open/by-us"), mode(&disk, "open/by-std"));
@@ -68,7 +68,7 @@ fn links_at_the_end_are_never_written_through() {
     assert_eq!((disk.text("shut/secret.txt").as_str(), disk.text("open/hard").as_str()), (SECRET, "new"));
 }
 
-/// Root may write everything, so there it is the other way round.
+/// Root may write everything, so for root it is the opposite.
 #[test]
 fn a_file_that_is_read_only_stays_as_it_is() {
     let disk = Disk::new();
@@ -79,8 +79,8 @@ fn a_file_that_is_read_only_stays_as_it_is() {
     assert_eq!(mode(&disk, "open/a.txt"), 0o444);
 }
 
-/// Under a limit on the size of files, as on a full disk, the old content stays and nothing is left beside it. Runs
-/// without the limit too, by itself.
+/// Under a limit on file sizes, as on a full disk, the old content stays and nothing is left beside it. Runs without
+/// the limit too, by itself.
 #[test]
 fn under_a_limit_on_files() {
     let disk = Disk::new();
@@ -100,7 +100,7 @@ fn under_a_limit_on_files() {
 
 #[test]
 fn a_write_that_fails_keeps_the_old_content() {
-    // Ignored signals and limits are inherited, so the shell sets both for this very program.
+    // Ignored signals and limits are inherited, so the shell sets both for this program.
     let script = r#"trap '' XFSZ; ulimit -f 64; exec "$0" --exact writing::under_a_limit_on_files --nocapture"#;
     let program = std::env::current_exe().unwrap();
     let output = Command::new("sh").arg("-c").arg(script).arg(program).output().unwrap();
@@ -108,7 +108,7 @@ fn a_write_that_fails_keeps_the_old_content() {
     assert!(output.status.success() && told.contains("refused"), "{told} {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Readers see one content or the other, whole.
+/// Readers see the old content or the new one, whole.
 #[test]
 fn a_reader_never_sees_half_of_a_write() {
     let disk = Disk::new();

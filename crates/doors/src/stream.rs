@@ -1,9 +1,8 @@
-//! One connection's bytes.
+//! The byte stream of one connection.
 //!
-//! Invariant: whoever holds the bytes (hyper, or a WebSocket after its upgrade) holds the connection's place in the
-//! caps, can not wait for ever on a peer that does not read, and loses the connection when the listener, or this
-//! connection alone, is severed.
-//! Wrapping the stream itself is the only place that outlives hyper's own connection future.
+//! Invariant: whoever holds the stream (hyper, or a WebSocket after its upgrade) holds the connection's slot, can not
+//! wait for ever on a peer that does not read, and loses the connection when the listener, or this connection alone,
+//! is closed. Only a wrapper around the stream itself outlives hyper's own connection future.
 
 use std::{
     io,
@@ -20,18 +19,18 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::{framing::Framing, limits::Limits};
 
-pub(crate) struct Line<IO, H> {
+pub(crate) struct ConnectionStream<IO, H> {
     io: IO,
     severed: Pin<Box<WaitForCancellationFutureOwned>>,
     ending: CancellationToken,
     framing: Framing,
-    stall: Stall,
+    stall: WriteStall,
     linger_timeout: Duration,
     lingering: Option<Pin<Box<Sleep>>>,
     _held: H,
 }
 
-/// When the listener asks its lines to end, and when it ends them.
+/// The listener's signals: connections should end, and connections are closed.
 #[derive(Clone)]
 pub(crate) struct Signals {
     pub(crate) ending: CancellationToken,
@@ -39,13 +38,13 @@ pub(crate) struct Signals {
 }
 
 /// Runs while a write waits for the peer.
-struct Stall {
+struct WriteStall {
     timeout: Duration,
     sleep: Option<Pin<Box<Sleep>>>,
     running: bool,
 }
 
-impl<IO, H> Line<IO, H> {
+impl<IO, H> ConnectionStream<IO, H> {
     pub(crate) fn new(
         io: IO,
         held: H,
@@ -59,7 +58,7 @@ impl<IO, H> Line<IO, H> {
             severed: Box::pin(severed.cancelled_owned()),
             ending: ending.clone(),
             framing,
-            stall: Stall { timeout: limits.write_stall_timeout, sleep: None, running: false },
+            stall: WriteStall { timeout: limits.write_stall_timeout, sleep: None, running: false },
             linger_timeout: limits.linger_timeout,
             lingering: None,
             _held: held,
@@ -74,7 +73,7 @@ impl<IO, H> Line<IO, H> {
     }
 }
 
-impl Stall {
+impl WriteStall {
     fn watch<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.running = false;
@@ -92,18 +91,18 @@ impl Stall {
     }
 }
 
-impl<IO: AsyncRead + Unpin, H: Unpin> AsyncRead for Line<IO, H> {
+impl<IO: AsyncRead + Unpin, H: Unpin> AsyncRead for ConnectionStream<IO, H> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.check_severed(cx)?;
         let this = &mut *self;
         let before = buf.filled().len();
         let read = Pin::new(&mut this.io).poll_read(cx, buf);
-        this.framing.judge(&mut buf.filled_mut()[before..]);
+        this.framing.check(&mut buf.filled_mut()[before..]);
         read
     }
 }
 
-impl<IO: AsyncRead + AsyncWrite + Unpin, H: Unpin> AsyncWrite for Line<IO, H> {
+impl<IO: AsyncRead + AsyncWrite + Unpin, H: Unpin> AsyncWrite for ConnectionStream<IO, H> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.check_severed(cx)?;
         let written = Pin::new(&mut self.io).poll_write(cx, buf);
