@@ -1,7 +1,8 @@
-//! `cargo xtask agents`: real agents of others, in pinned versions, offline, end to end through the real server.
+//! `cargo xtask agents`: runs real agents of others end to end through the real server, in pinned versions and
+//! offline.
 //!
-//! Invariant: nothing here reaches the network but npm while it installs. The model is a script on loopback, each agent
-//! has a home of its own, and its proxy is a closed port.
+//! Invariant: nothing here reaches the network except npm while it installs. The model is a script on loopback, each
+//! agent has a home of its own, and its proxy is a closed port.
 
 mod catalog;
 pub(crate) mod client;
@@ -25,7 +26,7 @@ use crate::run::{cargo, run as execute};
 use crate::workspace::{self, Metadata};
 
 use catalog::{AGENTS, Agent};
-use drive::{Driven, Verdict};
+use drive::{AgentResult, Verdict};
 use model::Model;
 use notes::Notes;
 
@@ -45,7 +46,7 @@ pub(crate) struct Options {
     binary: Option<PathBuf>,
 }
 
-/// What one agent is driven in: a folder of its own, the scripted model, the lab's tools.
+/// The environment of one agent: a folder of its own, the scripted model, the lab's tools.
 struct Lab {
     tools: PathBuf,
     folder: PathBuf,
@@ -76,20 +77,20 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             metadata.binary()
         }
     };
-    let mut driven = Vec::new();
+    let mut results = Vec::new();
     for agent in wanted {
         let lab = Lab::make(&tools, &labs.join(agent.name))?;
-        driven.push(drive::drive(agent, lab, &binary).unwrap_or_else(|err| Driven::failed(agent, &err)));
+        results.push(drive::drive(agent, lab, &binary).unwrap_or_else(|err| AgentResult::failed(agent, &err)));
     }
-    report::print(&driven);
-    report::write(&driven, &workspace::root().join("docs").join("agents.md"))?;
-    let verdicts = || driven.iter().flat_map(|driven| &driven.verdicts);
+    report::print(&results);
+    report::write(&results, &workspace::root().join("docs").join("agents.md"))?;
+    let verdicts = || results.iter().flat_map(|results| &results.verdicts);
     let failed = verdicts().filter(|verdict| matches!(verdict, Verdict::No(_))).count();
     ensure!(failed == 0, "{failed} of {} checks failed; the logs are in {}", verdicts().count(), labs.display());
     Ok(())
 }
 
-/// A Node that is new enough for what others write, got where it is not there yet.
+/// A Node that is new enough for the agents; installed if it is missing.
 pub(crate) fn node(metadata: &Metadata) -> anyhow::Result<PathBuf> {
     let tools = metadata.target_directory.join("tools").join("agents");
     install::install(&tools, &[])?;
@@ -97,7 +98,7 @@ pub(crate) fn node(metadata: &Metadata) -> anyhow::Result<PathBuf> {
 }
 
 impl Lab {
-    /// In a folder that is emptied first; what it holds afterwards is there to be looked at.
+    /// Empties the folder first; its contents stay afterwards for inspection.
     fn make(tools: &Path, folder: &Path) -> anyhow::Result<Self> {
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("could not remove {}", folder.display()))?;

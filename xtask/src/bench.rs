@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: builds the program and the measurements as people get them, and runs these on that.
+//! `cargo xtask bench`: builds the program and the benchmarks in release mode, and runs them.
 //!
-//! The measurements are a crate of their own, so that xtask stays as light as a tool that every check builds has to be.
+//! The benchmarks are a crate of their own, so that xtask stays light: every check builds it.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub(crate) struct Options {
     args: Vec<String>,
 }
 
-/// What a search is compared with. Where it can not be had, the measurement does without and says so.
+/// ripgrep, which search is compared with. If it can not be installed, the benchmark leaves it out and says so.
 fn ripgrep(target: &Path) -> Option<PathBuf> {
     if let Some(found) = find_program("rg") {
         return Some(found);
@@ -35,7 +35,7 @@ fn ripgrep(target: &Path) -> Option<PathBuf> {
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let target = Metadata::read()?.target_directory;
     let release = target.join("release");
-    // The page is served from memory that files back and no measurement asks for it: building it would only take time.
+    // The page is not built: no benchmark requests it, and it would only take time.
     execute(
         cargo(&["build", "--release", "--package", "throughline", "--package", "bench"])
             .env("THROUGHLINE_SKIP_WEB", "1"),
@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     execute(&mut bench)
 }
 
-/// A measurement is named, or all are meant. What follows an option with a value is no name.
+/// Whether the search benchmark is named, or all are meant. The value of an option is no name.
 fn measures_search(args: &[String]) -> bool {
     let takes_value = |arg: &str| matches!(arg, "--repeats" | "--pieces" | "--out" | "--draw");
     if args.iter().any(|arg| matches!(arg.as_str(), "--help" | "-h" | "--draw")) {

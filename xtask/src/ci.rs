@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: every check of the project, in order, with its own set-up.
+//! `cargo xtask ci`: runs every check of the project, in order, with its own set-up.
 //!
 //! Invariant: the first failing step ends the run, the table is printed all the same, and under `CI=true` a step that
 //! lacks its tool is a failure, never an omission.
@@ -28,32 +28,32 @@ pub(crate) struct Options {
     only: Vec<String>,
 }
 
-/// What a step that did not fail says.
+/// The result of a step that did not fail.
 enum Verdict {
     Done,
-    /// What was not run, and the command that gets what it needs.
+    /// What was not run, and the command that installs what it needs.
     NotRun(String),
 }
 
 struct Step {
     name: &'static str,
-    check: fn(&Bench) -> anyhow::Result<Verdict>,
+    check: fn(&CiContext) -> anyhow::Result<Verdict>,
 }
 
 /// What the steps share: where things are built, and which tools were found.
-struct Bench {
+struct CiContext {
     metadata: Metadata,
     browser: Option<PathBuf>,
     python: Option<PathBuf>,
     deny: Option<PathBuf>,
 }
 
-/// Tools come first and are not in this list: they make the [`Bench`] that the others get.
+/// The search for tools comes first and is not in this list: it makes the [`CiContext`] of the others.
 const STEPS: [Step; 14] = [
     Step { name: "fmt", check: fmt },
     Step { name: "clippy", check: clippy },
     Step { name: "tidy", check: check_tidy },
-    // All that the later steps run, built once: asking for the same targets with the same profile keeps cargo from
+    // Builds everything that the later steps run, once: the same targets with the same profile keep cargo from
     // building anything twice.
     Step { name: "build", check: build },
     Step { name: "codegen", check: check_codegen },
@@ -79,16 +79,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         if options.install || environment::is_ci() { SystemPackages::Install } else { SystemPackages::Leave };
 
     let mut lines = Vec::new();
-    let mut bench = None;
+    let mut context = None;
     timed(&mut lines, "tools", || {
-        bench = Some(find_tools(packages)?);
+        context = Some(find_tools(packages)?);
         Ok(Verdict::Done)
     });
-    if let Some(bench) = &bench {
+    if let Some(context) = &context {
         for step in
             STEPS.iter().filter(|step| options.only.is_empty() || options.only.iter().any(|name| name == step.name))
         {
-            if timed(&mut lines, step.name, || (step.check)(bench)) == Next::Stop {
+            if timed(&mut lines, step.name, || (step.check)(context)) == Next::Stop {
                 break;
             }
         }
@@ -118,7 +118,7 @@ fn timed(lines: &mut Vec<Line>, name: &'static str, check: impl FnOnce() -> anyh
     next
 }
 
-fn find_tools(packages: SystemPackages) -> anyhow::Result<Bench> {
+fn find_tools(packages: SystemPackages) -> anyhow::Result<CiContext> {
     tools::check_node()?;
     tools::install_npm_packages()?;
     let browser = tools::find_or_install_browser(packages)?;
@@ -128,30 +128,30 @@ fn find_tools(packages: SystemPackages) -> anyhow::Result<Bench> {
     }
     let python = tools::find_or_install_python(packages)?;
     let deny = tools::find_or_build_deny(packages)?;
-    Ok(Bench { metadata: Metadata::read()?, browser, python, deny })
+    Ok(CiContext { metadata: Metadata::read()?, browser, python, deny })
 }
 
-fn fmt(_: &Bench) -> anyhow::Result<Verdict> {
+fn fmt(_: &CiContext) -> anyhow::Result<Verdict> {
     done(execute(&mut cargo(&["fmt", "--all", "--check"])))
 }
 
-fn clippy(_: &Bench) -> anyhow::Result<Verdict> {
+fn clippy(_: &CiContext) -> anyhow::Result<Verdict> {
     done(execute(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])))
 }
 
-fn check_tidy(_: &Bench) -> anyhow::Result<Verdict> {
+fn check_tidy(_: &CiContext) -> anyhow::Result<Verdict> {
     done(tidy::run())
 }
 
-fn build(_: &Bench) -> anyhow::Result<Verdict> {
+fn build(_: &CiContext) -> anyhow::Result<Verdict> {
     done(execute(&mut cargo(&["build", "--workspace", "--all-targets"])))
 }
 
-fn check_codegen(bench: &Bench) -> anyhow::Result<Verdict> {
-    done(codegen::check_with(&bench.metadata))
+fn check_codegen(context: &CiContext) -> anyhow::Result<Verdict> {
+    done(codegen::check_with(&context.metadata))
 }
 
-fn tests(_: &Bench) -> anyhow::Result<Verdict> {
+fn tests(_: &CiContext) -> anyhow::Result<Verdict> {
     let args: &[&str] = if find_program("cargo-nextest").is_some() {
         &["nextest", "run", "--workspace", "--all-targets"]
     } else {
@@ -161,16 +161,16 @@ fn tests(_: &Bench) -> anyhow::Result<Verdict> {
     done(execute(cargo(args).env("INSTA_UPDATE", "no")))
 }
 
-fn doc_tests(_: &Bench) -> anyhow::Result<Verdict> {
+fn doc_tests(_: &CiContext) -> anyhow::Result<Verdict> {
     done(execute(&mut cargo(&["test", "--workspace", "--doc"])))
 }
 
-fn doc(_: &Bench) -> anyhow::Result<Verdict> {
+fn doc(_: &CiContext) -> anyhow::Result<Verdict> {
     done(execute(cargo(&["doc", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings")))
 }
 
-fn web(_: &Bench) -> anyhow::Result<Verdict> {
-    // The program's build may have replaced the packages by those that it needs itself.
+fn web(_: &CiContext) -> anyhow::Result<Verdict> {
+    // The program's build may have replaced the packages with the fewer ones that it needs itself.
     tools::install_npm_packages()?;
     for script in [&["run", "lint"][..], &["run", "typecheck"], &["test"]] {
         execute(&mut npm(script))?;
@@ -178,33 +178,33 @@ fn web(_: &Bench) -> anyhow::Result<Verdict> {
     Ok(Verdict::Done)
 }
 
-fn check_clients(bench: &Bench) -> anyhow::Result<Verdict> {
-    done(clients::run_in_ci(&bench.metadata))
+fn check_clients(context: &CiContext) -> anyhow::Result<Verdict> {
+    done(clients::run_in_ci(&context.metadata))
 }
 
-fn check_openapi(bench: &Bench) -> anyhow::Result<Verdict> {
-    match &bench.python {
-        Some(python) => done(openapi::run_in_ci(&bench.metadata, python)),
+fn check_openapi(context: &CiContext) -> anyhow::Result<Verdict> {
+    match &context.python {
+        Some(python) => done(openapi::run_in_ci(&context.metadata, python)),
         None => Ok(Verdict::NotRun(format!("calls by others ({})", tools::PYTHON_ADVICE))),
     }
 }
 
-fn journeys(bench: &Bench) -> anyhow::Result<Verdict> {
-    let Some(browser) = &bench.browser else {
+fn journeys(context: &CiContext) -> anyhow::Result<Verdict> {
+    let Some(browser) = &context.browser else {
         let note = "browser journeys (`cargo xtask ci --install` installs Chromium and runs them)";
         return Ok(Verdict::NotRun(note.to_owned()));
     };
     tools::install_npm_packages()?;
-    done(execute(npm(&["run", "journeys"]).env("THROUGHLINE_BIN", bench.metadata.binary()).env("CHROME", browser)))
+    done(execute(npm(&["run", "journeys"]).env("THROUGHLINE_BIN", context.metadata.binary()).env("CHROME", browser)))
 }
 
-fn check_kills(bench: &Bench) -> anyhow::Result<Verdict> {
-    done(kills::run_in_ci(&bench.metadata))
+fn check_kills(context: &CiContext) -> anyhow::Result<Verdict> {
+    done(kills::run_in_ci(&context.metadata))
 }
 
 /// Advisories are left out: their database comes over the network, which a build must not depend on.
-fn deny(bench: &Bench) -> anyhow::Result<Verdict> {
-    match &bench.deny {
+fn deny(context: &CiContext) -> anyhow::Result<Verdict> {
+    match &context.deny {
         Some(program) => {
             let check = ["--locked", "check", "bans", "licenses", "sources"];
             done(execute(Command::new(program).args(check).current_dir(workspace::root())))

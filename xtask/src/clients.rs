@@ -1,8 +1,8 @@
-//! `cargo xtask clients`: a client of MCP's own makers calls every tool of the mount and reads every resource and prompt, over
-//! HTTP and on stdio, in both revisions of the protocol, against the real program.
+//! `cargo xtask clients`: the official MCP client calls every tool of the mount and reads every resource and prompt,
+//! over HTTP and on stdio, in both revisions of the protocol, against the real program.
 //!
-//! Invariant: what is expected stands in `xtask/clients/tools.mjs`, a row for each tool, and in `skills.mjs` beside it; here only
-//! the sessions are made that it is about, through the HTTP API.
+//! Invariant: the expectations are in `xtask/clients/tools.mjs`, a row for each tool, and in `skills.mjs` beside it;
+//! this file only makes the sessions for them, through the HTTP API.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ pub(crate) struct Options {
     binary: Option<PathBuf>,
 }
 
-/// Each has a session of its own, so that one's marks are not the other's.
+/// Each has a session of its own, so that their marks do not mix.
 const WAYS: [(&str, &str); 4] =
     [("http", "2025-11-25"), ("http", "2026-07-28"), ("stdio", "2025-11-25"), ("stdio", "2026-07-28")];
-/// More than are told at once.
+/// More than are returned at once.
 const LONG_TURNS: usize = 24;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
@@ -44,12 +44,13 @@ fn drive(metadata: &Metadata, binary: &Path) -> anyhow::Result<()> {
     let scripts = workspace::root().join("xtask").join("clients");
     tools::install_locked(&scripts)?;
     let mounted = Mounted::start(binary, &metadata.target_directory.join("clients"))?;
-    let world = prompted(&mounted, binary)?;
+    let world = make_sessions(&mounted, binary)?;
     let mut node = Command::new("node");
     node.args(["--test-reporter=spec", "drive.mjs"]).current_dir(&scripts).stdin(Stdio::piped());
     let mut node = node.spawn().context("could not start node")?;
     let mut input = node.stdin.take().expect("stdin is piped");
-    // It holds credentials, so it is in no file and on no command line. A reader that is gone says why by its status.
+    // It holds credentials, so it is in no file and on no command line. If the reader has exited, its status says
+    // why.
     drop(input.write_all(world.to_string().as_bytes()));
     drop(input);
     let status = node.wait().context("could not wait for node")?;
@@ -58,8 +59,8 @@ fn drive(metadata: &Metadata, binary: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sessions with known words, and what the client needs to reach them.
-fn prompted(mounted: &Mounted, binary: &Path) -> anyhow::Result<Value> {
+/// Makes sessions with known text, and what the client needs to reach them.
+fn make_sessions(mounted: &Mounted, binary: &Path) -> anyhow::Result<Value> {
     let (here, elsewhere) = (mounted.project("orchard")?, mounted.project("elsewhere")?);
     let endpoint = mounted.endpoint();
     let mut ways = Vec::new();
@@ -70,12 +71,12 @@ fn prompted(mounted: &Mounted, binary: &Path) -> anyhow::Result<Value> {
             format!("say The quince{number} is ripe, and CamelCase words are found."),
             "fail on purpose".to_owned(),
         ];
-        let session = played(mounted, &format!("Orchard {transport} {revision}"), &here, &words)?;
+        let session = make_session(mounted, &format!("Orchard {transport} {revision}"), &here, &words)?;
         ways.push(json!({ "transport": transport, "revision": revision, "quince": format!("quince{number}"), "session": session }));
     }
     let long: Vec<_> = (1..=LONG_TURNS).map(|turn| format!("say Row {turn} of the long orchard.")).collect();
-    let long = played(mounted, "The long orchard", &here, &long)?;
-    let stranger = played(mounted, "Another project", &elsewhere, &["say The medlar is bletted.".to_owned()])?;
+    let long = make_session(mounted, "The long orchard", &here, &long)?;
+    let stranger = make_session(mounted, "Another project", &elsewhere, &["say The medlar is bletted.".to_owned()])?;
     Ok(json!({
         "origin": format!("http://{}", endpoint.address),
         "token": endpoint.token,
@@ -88,7 +89,7 @@ fn prompted(mounted: &Mounted, binary: &Path) -> anyhow::Result<Value> {
     }))
 }
 
-fn played(mounted: &Mounted, name: &str, project: &Path, words: &[String]) -> anyhow::Result<Value> {
+fn make_session(mounted: &Mounted, name: &str, project: &Path, words: &[String]) -> anyhow::Result<Value> {
     let mut session = mounted.session(name, project)?;
     let mut turns = Vec::new();
     for (number, words) in (1..).zip(words) {

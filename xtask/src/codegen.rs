@@ -1,7 +1,7 @@
-//! What is generated from the code and committed: `openapi.json`, and the page's types from it.
+//! Generates the committed files that come from the code: `openapi.json`, and the page's types from it.
 //!
-//! Invariant: both are pure results of the program's own description of its API; `--check` fails where a committed one
-//! differs, and says which command brings it up to date.
+//! Invariant: both depend only on the program's own description of its API; `--check` fails where a committed file
+//! differs, and says which command updates it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
     if options.check { check(&generated) } else { write(&generated) }
 }
 
-/// As `codegen --check`, with a program that is built already.
+/// Like `codegen --check`, with a program that is built already.
 pub(crate) fn check_with(metadata: &Metadata) -> anyhow::Result<()> {
     check(&generate(&metadata.binary(), &metadata.target_directory.join("codegen"))?)
 }
@@ -46,7 +46,7 @@ fn build() -> anyhow::Result<()> {
     run::run(&mut cargo(&["build", "--package", "throughline"]))
 }
 
-/// What a program says of its own API.
+/// The OpenAPI description that a program prints.
 pub(crate) fn description(binary: &Path) -> anyhow::Result<String> {
     let output = Command::new(binary)
         .arg("openapi")
@@ -65,7 +65,7 @@ pub(crate) fn description(binary: &Path) -> anyhow::Result<String> {
     Ok(openapi)
 }
 
-/// Both files, made in `scratch` so that a check leaves the work tree alone.
+/// Both files, made in `scratch` so that a check does not change the work tree.
 fn generate(binary: &Path, scratch: &Path) -> anyhow::Result<Vec<Generated>> {
     fs::create_dir_all(scratch).with_context(|| format!("could not make {}", scratch.display()))?;
     let openapi = description(binary)?;

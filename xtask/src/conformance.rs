@@ -1,10 +1,11 @@
-//! `cargo xtask conformance`: the suite of MCP's own makers, in a pinned version, against the mount of the real program.
+//! `cargo xtask conformance`: runs the official MCP conformance suite, in a pinned version, against the mount of the
+//! real program.
 //!
-//! Invariant: what fails is written down with its reason in `xtask/conformance/expected-failures.txt`. A failure that is not,
-//! and one that is and does not fail any more, both end the run with an error.
+//! Invariant: expected failures are listed with their reasons in `xtask/conformance/expected-failures.txt`. A failure
+//! that is not listed, and a listed one that does not fail any more, both end the run with an error.
 
+mod credential_proxy;
 mod expected;
-mod forward;
 mod results;
 
 use std::fs::{self, File};
@@ -20,9 +21,10 @@ use crate::{agents, tools};
 use expected::Expected;
 use results::Results;
 
-/// The two that are served apart: with a handshake, and without.
+/// The two revisions that are served differently: with a handshake, and without.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
-/// For one scenario. The longest waits of the suite's own are below; a server that says nothing takes all of it.
+/// For one scenario. The longest waits of the suite itself are shorter; a server that does not answer takes all of
+/// it.
 const TIMEOUT_MS: &str = "8000";
 
 #[derive(clap::Args)]
@@ -52,7 +54,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let folder = metadata.target_directory.join("conformance");
     let mounted = Mounted::start(&binary, &folder)?;
     let session = mounted.session("conformance", &mounted.project("work")?)?;
-    let address = forward::start(mounted.endpoint().address, mounted.token(&session)?)?;
+    let address = credential_proxy::start(mounted.endpoint().address, mounted.token(&session)?)?;
 
     let mut surprises = Vec::new();
     for revision in REVISIONS {

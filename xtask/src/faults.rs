@@ -1,8 +1,8 @@
-//! `cargo xtask faults`: what the real program does when a disk fails, fills up or can only be read, and when it is killed
-//! at any system call of a migration.
+//! `cargo xtask faults`: tests what the real program does when a disk fails, fills up or is read-only, and when it is
+//! killed at any system call of a migration.
 //!
-//! Invariant: as with `kills`, only what the program said to its callers counts. A scene that lacks what it needs is left
-//! out, and the table says so; what ran and broke a promise is a failure.
+//! Invariant: as with `kills`, only the program's answers to its clients count. A scene that lacks what it needs is
+//! left out, and the table says so; a broken promise is a failure.
 
 mod disks;
 mod flushes;
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     inside: Option<PathBuf>,
 }
 
-/// How a scene that broke no promise went.
+/// The result of a scene that broke no promise.
 enum Verdict {
     Held(String),
     LeftOut(String),
@@ -40,25 +40,25 @@ enum Verdict {
 struct Scene {
     name: &'static str,
     promises: &'static str,
-    play: fn(&Stage) -> anyhow::Result<Verdict>,
+    play: fn(&SceneContext) -> anyhow::Result<Verdict>,
 }
 
 const SCENES: [Scene; 4] = [
     Scene { name: "flushes", promises: "R01 R03 R04", play: flushes::play },
     Scene { name: "migrations", promises: "R24", play: migrations::play },
-    Scene { name: "full", promises: "R17 R28", play: |stage| disks::in_a_namespace(stage, "full") },
-    Scene { name: "read-only", promises: "R24", play: |stage| disks::in_a_namespace(stage, "read-only") },
+    Scene { name: "full", promises: "R17 R28", play: |context| disks::in_a_namespace(context, "full") },
+    Scene { name: "read-only", promises: "R24", play: |context| disks::in_a_namespace(context, "read-only") },
 ];
 
 /// What the scenes share.
-struct Stage {
+struct SceneContext {
     binary: PathBuf,
-    /// A folder of the scene's own; kept when it fails, to be looked at.
+    /// A folder of the scene's own; kept when it fails, for inspection.
     folder: PathBuf,
     metadata: Metadata,
 }
 
-impl Stage {
+impl SceneContext {
     fn log(&self) -> PathBuf {
         self.folder.join("server.log")
     }
@@ -71,7 +71,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     }
     let metadata = Metadata::read()?;
     if let (Some(folder), Some(binary), [scene]) = (&options.inside, &options.binary, options.only.as_slice()) {
-        return disks::inside(&Stage { binary: binary.clone(), folder: folder.clone(), metadata }, scene);
+        return disks::inside(&SceneContext { binary: binary.clone(), folder: folder.clone(), metadata }, scene);
     }
     let binary = match &options.binary {
         Some(path) => fs::canonicalize(path).with_context(|| format!("there is no {}", path.display()))?,
@@ -81,13 +81,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         }
     };
     let all = metadata.target_directory.join("faults");
-    let mut stage = Stage { binary, folder: PathBuf::new(), metadata };
+    let mut context = SceneContext { binary, folder: PathBuf::new(), metadata };
     let mut lines = Vec::new();
     for scene in SCENES.iter().filter(|scene| options.only.is_empty() || options.only.iter().any(|n| n == scene.name)) {
         println!("\n== {}", scene.name);
-        stage.folder = fresh_folder(&all.join(scene.name))?;
+        context.folder = fresh_folder(&all.join(scene.name))?;
         let started = Instant::now();
-        let outcome = (scene.play)(&stage);
+        let outcome = (scene.play)(&context);
         lines.push((scene, started.elapsed(), outcome));
     }
     report(&all, &lines)
@@ -117,7 +117,7 @@ fn fresh_folder(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(path.to_owned())
 }
 
-/// Why a scene that needs these programs can not be played, if it can not.
+/// Why a scene that needs these programs can not be run, if it can not.
 fn lacks(programs: &[&str]) -> Option<Verdict> {
     let missing = programs.iter().find(|name| find_program(name).is_none())?;
     Some(Verdict::LeftOut(format!("there is no {missing} here; install it and run this again")))

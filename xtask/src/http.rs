@@ -1,16 +1,16 @@
-//! How HTTP/1.1 is read off a plain socket: heads and bodies, for the side that asks and the side that answers.
+//! Reads heads and bodies of HTTP/1.1 from a plain socket, for clients and servers.
 //!
-//! Invariant: the end of the connection is an error, since a message that is cut short is no message.
+//! Invariant: the end of the connection is an error, since a truncated message is no message.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, ErrorKind, Read as _};
 
 const MOST_BYTES: usize = 64 << 20;
 
-/// What stands above a body: names in lower case.
+/// The headers of a message: names in lower case.
 pub(crate) type Head = BTreeMap<String, String>;
 
-/// All lines up to the empty one.
+/// Reads all lines up to the empty one.
 pub(crate) fn read_head(reader: &mut impl BufRead) -> io::Result<Head> {
     let mut head = Head::new();
     loop {
@@ -23,7 +23,7 @@ pub(crate) fn read_head(reader: &mut impl BufRead) -> io::Result<Head> {
     }
 }
 
-/// What the head announces.
+/// Reads the body that the head announces.
 pub(crate) fn read_body(reader: &mut impl BufRead, head: &Head) -> io::Result<Vec<u8>> {
     if head.get("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked")) {
         return read_chunks(reader);

@@ -1,14 +1,15 @@
-//! `cargo xtask kills`: the proof of durability. The real program, many clients, `kill -9` at random moments, and after
-//! each restart a comparison of what the clients were told with what the log holds.
+//! `cargo xtask kills`: tests durability. It runs the real program with many clients, sends `kill -9` at random
+//! moments, and after each restart compares the answers that the clients got with what the log holds.
 //!
-//! Invariant: the harness trusts nothing but the answers it got. They are kept in this process, which is never killed.
+//! Invariant: the test trusts nothing but the answers that it got. They are kept in this process, which is never
+//! killed.
 
 mod audit;
 mod client;
 pub(crate) mod http;
 mod ledger;
 pub(crate) mod live;
-mod proof;
+mod promises;
 mod random;
 pub(crate) mod server;
 
@@ -26,13 +27,13 @@ use crate::workspace::Metadata;
 use audit::{Depth, Tally};
 use client::{Client, Plan};
 use ledger::Ledger;
-use proof::Violation;
+use promises::Violation;
 use random::Random;
 use server::Server;
 
 /// How long after the first acknowledgement of a cycle the server is killed, in milliseconds.
 const KILL_AFTER_MS: std::ops::Range<u64> = 20..400;
-/// Every so many cycles the server is also killed while it starts, so that recovery itself is cut short.
+/// Every so many cycles the server is also killed while it starts, so that recovery itself is interrupted.
 const KILL_AT_START_EVERY: u64 = 5;
 const KILL_AT_START_AFTER_MS: std::ops::Range<u64> = 0..80;
 const FIRST_ACK_TIMEOUT: Duration = Duration::from_secs(30);
@@ -66,14 +67,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         }
     };
     let seed = options.seed.unwrap_or_else(random::fresh_seed);
-    kill_and_prove(&Trial { binary, cycles: options.cycles, clients: options.clients, seed }, &metadata)
+    run_trial(&Trial { binary, cycles: options.cycles, clients: options.clients, seed }, &metadata)
 }
 
-/// As `kills` without options, on the program that is built already.
+/// Like `kills` without options, on the program that is built already.
 pub(crate) fn run_in_ci(metadata: &Metadata) -> anyhow::Result<()> {
     let trial =
         Trial { binary: metadata.binary(), cycles: CI_CYCLES, clients: DEFAULT_CLIENTS, seed: random::fresh_seed() };
-    kill_and_prove(&trial, metadata)
+    run_trial(&trial, metadata)
 }
 
 struct Trial {
@@ -83,7 +84,7 @@ struct Trial {
     seed: u64,
 }
 
-/// Where one trial keeps its things; kept when it fails, to be looked at.
+/// The folders of one trial; kept when it fails, for inspection.
 struct Folders {
     all: PathBuf,
     data: PathBuf,
@@ -91,7 +92,7 @@ struct Folders {
     server_log: PathBuf,
 }
 
-fn kill_and_prove(trial: &Trial, metadata: &Metadata) -> anyhow::Result<()> {
+fn run_trial(trial: &Trial, metadata: &Metadata) -> anyhow::Result<()> {
     let folders = Folders::make(&metadata.target_directory.join("kills").join(trial.seed.to_string()))?;
     let seed = trial.seed;
     println!("{} kills, {} clients, seed {seed}", trial.cycles, trial.clients);
@@ -157,7 +158,7 @@ fn kill_while_starting(trial: &Trial, folders: &Folders, random: &mut Random, ta
     Ok(())
 }
 
-/// Runs all clients against the server, kills it under them, and takes over what they were told.
+/// Runs all clients against the server, kills it under them, and adds their reports to the ledger.
 fn load_and_kill(
     trial: &Trial,
     folders: &Folders,
@@ -201,7 +202,7 @@ fn load_and_kill(
 
     let mut violations = Vec::new();
     for report in reports {
-        violations.extend(ledger.take_over(report));
+        violations.extend(ledger.add_report(report));
     }
     Ok((violations, killed_after))
 }

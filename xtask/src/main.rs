@@ -1,7 +1,7 @@
 //! The project's own tools, run as `cargo xtask <command>`; each is one file here and runs the same everywhere.
 //!
-//! Invariant: nothing in the shipped program depends on this crate, and it depends on none of ours: what it says about
-//! the program it learns as any user would, from its files, its output and its ports.
+//! Invariant: nothing in the shipped program depends on this crate, and it depends on none of ours: it knows the
+//! program as any user does, from its files, its output and its ports.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks by printing")]
 

@@ -1,4 +1,4 @@
-//! The real program with a data folder of its own, for those who speak to its mount (`/mcp`) as strangers do.
+//! The real program with a data folder of its own, for clients that use its mount (`/mcp`) from outside.
 //!
 //! Invariant: it listens on loopback, and no credential of it is written anywhere but into that folder.
 
@@ -21,7 +21,7 @@ pub(crate) struct Mounted {
     data: PathBuf,
 }
 
-/// The program that is named, or the one that is built now.
+/// The given program, or one that is built now.
 pub(crate) fn program(metadata: &Metadata, named: Option<&Path>) -> anyhow::Result<PathBuf> {
     match named {
         Some(path) => fs::canonicalize(path).with_context(|| format!("there is no {}", path.display())),
@@ -33,13 +33,13 @@ pub(crate) fn program(metadata: &Metadata, named: Option<&Path>) -> anyhow::Resu
 }
 
 impl Mounted {
-    /// In a folder that is emptied first; what it holds afterwards is there to be looked at.
+    /// Empties the folder first; its contents stay afterwards for inspection.
     pub(crate) fn start(binary: &Path, folder: &Path) -> anyhow::Result<Self> {
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("could not remove {}", folder.display()))?;
         }
         let data = folder.join("data");
-        // The server takes no folder that others can get into.
+        // The server refuses a folder that others can access.
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&data);
         made.with_context(|| format!("could not make {}", data.display()))?;
         let server = Server::start(binary, &data, &folder.join("server.log"))?;
@@ -54,14 +54,14 @@ impl Mounted {
         &self.data
     }
 
-    /// A directory that is a project, whatever lies around it.
+    /// Makes a directory that is a project, whatever is around it.
     pub(crate) fn project(&self, name: &str) -> anyhow::Result<PathBuf> {
         let project = self.folder.join(name);
         fs::create_dir_all(project.join(".git")).with_context(|| format!("could not make {}", project.display()))?;
         project.canonicalize().with_context(|| format!("could not find {}", project.display()))
     }
 
-    /// A session of the guide, ready.
+    /// Makes a session of the guide that is ready.
     pub(crate) fn session(&self, name: &str, project: &Path) -> anyhow::Result<Session> {
         let mut session = Session::create(self.endpoint(), "guide", project)?;
         session.wait_until_ready()?;
@@ -69,7 +69,7 @@ impl Mounted {
         Ok(session)
     }
 
-    /// What opens the mount for one session, as `throughline token new --session` makes it.
+    /// A token that opens the mount for one session, as `throughline token new --session` makes it.
     pub(crate) fn token(&self, session: &Session) -> anyhow::Result<String> {
         let body = json!({ "name": "a client", "session": session.id() }).to_string();
         let request =

@@ -1,7 +1,8 @@
-//! `cargo xtask openapi`: tools of others judge `openapi.json`, and one of them calls the real program as it is described.
+//! `cargo xtask openapi`: tools of others validate `openapi.json`, and one of them calls the real program as it is
+//! described.
 //!
-//! Invariant: what they are asked is the same at every run: versions, seed and number of tries are written down in
-//! `xtask/openapi/` and here. The server is the real program on loopback, with folders of its own.
+//! Invariant: every run makes the same requests: versions, seed and number of tries are fixed in `xtask/openapi/` and
+//! here. The server is the real program on loopback, with folders of its own.
 
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -19,7 +20,7 @@ use crate::workspace::{self, Metadata};
 use crate::{codegen, mounted};
 
 const SEED: &str = "20261116";
-/// How many requests are made up for each route in each of the two phases that make any up.
+/// How many requests are generated for each route in each of the two phases that generate any.
 const TRIES: &str = "8";
 
 #[derive(clap::Args)]
@@ -47,13 +48,13 @@ fn drive(metadata: &Metadata, binary: &Path, python: &Path) -> anyhow::Result<()
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("could not remove {}", folder.display()))?;
     }
-    // The server takes no folder that others can get into.
+    // The server refuses a folder that others can access.
     let (data, home) = (folder.join("data"), folder.join("home"));
     for made in [&data, &home] {
         let result = DirBuilder::new().recursive(true).mode(0o700).create(made);
         result.with_context(|| format!("could not make {}", made.display()))?;
     }
-    // What the program says of itself now, whether it is committed or not.
+    // The program's current description, committed or not.
     let description = folder.join("openapi.json");
     fs::write(&description, codegen::description(binary)?)
         .with_context(|| format!("could not write {}", description.display()))?;
@@ -78,7 +79,7 @@ fn drive(metadata: &Metadata, binary: &Path, python: &Path) -> anyhow::Result<()
 
     let log = folder.join("server.log");
     let mut command = server::command(binary, &data);
-    // Conversations of other tools are looked for in the home, and this person's are not for a test.
+    // Conversations of other tools are searched in the home directory, and this person's are not for a test.
     command.env("HOME", &home).current_dir(&home);
     let server = Server::launch(command, &data, &log)?;
     let endpoint = server.endpoint();
@@ -102,7 +103,7 @@ fn drive(metadata: &Metadata, binary: &Path, python: &Path) -> anyhow::Result<()
     Ok(())
 }
 
-/// Most routes are about a session: one with something to find in it.
+/// Most routes are about a session: makes one with something to find in it.
 fn session_with_turns(endpoint: &Endpoint, directory: &Path) -> anyhow::Result<String> {
     let project = directory.join("project");
     fs::create_dir_all(&project).with_context(|| format!("could not make {}", project.display()))?;

@@ -1,8 +1,8 @@
-//! `cargo xtask resume-kit`: sessions whose facts are known, played to the real server, and how much of them a resume
-//! packet tells for its size.
+//! `cargo xtask resume-kit`: plays sessions with known facts to the real server, and measures how many of them a
+//! resume packet holds for its size.
 //!
-//! Invariant: a fact counts only if the packet holds it word for word, in the packet that the public API gives after the
-//! server was killed and started again.
+//! Invariant: a fact counts only if the packet holds it word for word. The packet is the one that the public API
+//! returns after the server was killed and restarted.
 
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -28,7 +28,7 @@ pub(crate) struct Options {
     show: bool,
 }
 
-/// A session and what is known of it.
+/// A session and its facts.
 struct Script {
     name: &'static str,
     steps: &'static [Step],
@@ -41,7 +41,7 @@ enum Step {
     Mark(&'static str, &'static [&'static str]),
     Hint(&'static str),
     Name(&'static str),
-    /// Somebody else changes a file after the agent is gone.
+    /// Somebody else changes a file after the agent has ended.
     Change(&'static str),
     Remove(&'static str),
 }

@@ -1,4 +1,4 @@
-//! Running other programs in sight of the person: the command line is printed, its output streams through.
+//! Runs other programs visibly: the command line is printed, and its output is passed through.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -32,7 +32,7 @@ pub(crate) fn npm(args: &[&str]) -> Command {
     command
 }
 
-/// Where a program is found, if it is.
+/// The path of a program, if it is found.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     environment::search_path().into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
 }

@@ -1,6 +1,7 @@
-//! `cargo xtask tidy`: the rules of the project that neither compiler nor linter knows, each a function over its files.
+//! `cargo xtask tidy`: the rules of the project that neither compiler nor linter knows, each a function over its
+//! files.
 //!
-//! Invariant: a rule reads nothing but the [`Tree`], so that a test can show it a small made-up one.
+//! Invariant: a rule reads nothing but the [`Tree`], so that a test can give it a small made-up one.
 
 mod arrows;
 mod behaviours;
@@ -43,7 +44,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 20] = [
     behaviours::each_behaviour_has_its_test,
 ];
 
-/// Something to put right.
+/// A violation to fix.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,

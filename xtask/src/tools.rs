@@ -1,5 +1,4 @@
-//! What the checks need besides Rust: Node with the page's packages, a browser, Python; and what they use where it is
-//! present.
+//! Finds what the checks need besides Rust: Node with the page's packages, a browser, Python; and optional tools.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,19 +11,19 @@ use sha2::{Digest as _, Sha256};
 use crate::run::{cargo, find_program, npm, run};
 use crate::{environment, workspace};
 
-/// The first Node that every package of the page runs on.
+/// The oldest Node that every package of the page runs on.
 const NODE_FLOOR: (u32, u32) = (20, 19);
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const BROWSER_PACKAGES: [&str; 3] = ["chromium", "fonts-dejavu-core", "fonts-noto-color-emoji"];
 
-/// May packages of the operating system be installed?
+/// Whether packages of the operating system may be installed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SystemPackages {
     Install,
     Leave,
 }
 
-/// Stops with what to do where Node or npm is absent or too old.
+/// Fails with advice if Node or npm is missing or too old.
 pub(crate) fn check_node() -> anyhow::Result<()> {
     let (major, minor) = NODE_FLOOR;
     let advice = format!(
@@ -37,15 +36,15 @@ pub(crate) fn check_node() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Installs the page's packages, tests' ones included.
+/// Installs the page's packages, including those for tests.
 pub(crate) fn install_npm_packages() -> anyhow::Result<()> {
     install_locked(&workspace::web())
 }
 
-/// Installs what a folder's lock file names, unless those of this very lock file are there.
+/// Installs the packages of a folder's lock file, unless exactly these are installed.
 ///
-/// The stamp lies inside `node_modules`, so whatever replaces that folder (the program's own build leaves the tests'
-/// packages out) takes the stamp with it.
+/// The stamp is inside of `node_modules`, so whatever replaces that folder (the program's own build leaves the test
+/// packages out) removes the stamp too.
 pub(crate) fn install_locked(folder: &Path) -> anyhow::Result<()> {
     let lock_path = folder.join("package-lock.json");
     let lock = fs::read(&lock_path).with_context(|| format!("could not read {}", lock_path.display()))?;
@@ -61,7 +60,7 @@ pub(crate) fn install_locked(folder: &Path) -> anyhow::Result<()> {
     fs::write(&stamp_path, wanted).with_context(|| format!("could not write {}", stamp_path.display()))
 }
 
-/// The browser for the journeys; `None` where there is none and none may be installed.
+/// The browser for the journeys; `None` if there is none and none may be installed.
 pub(crate) fn find_or_install_browser(packages: SystemPackages) -> anyhow::Result<Option<PathBuf>> {
     if let Some(named) = environment::chrome() {
         ensure!(named.is_file(), "CHROME names {}, which is no file", named.display());
@@ -81,12 +80,12 @@ pub(crate) fn find_or_install_browser(packages: SystemPackages) -> anyhow::Resul
     find().map(Some).context("apt-get installed chromium, yet no browser is found")
 }
 
-/// What to do where there is no Python.
+/// What to do if there is no Python.
 pub(crate) const PYTHON_ADVICE: &str =
     "Python 3.10 or newer with venv runs what calls the API as others do: install it, then run this again";
 const PYTHON_PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 
-/// A Python that can make environments; `None` where there is none and none may be installed.
+/// A Python that can make virtual environments; `None` if there is none and none may be installed.
 pub(crate) fn find_or_install_python(packages: SystemPackages) -> anyhow::Result<Option<PathBuf>> {
     if let Some(found) = find_python() {
         return Ok(Some(found));
@@ -108,8 +107,8 @@ fn find_python() -> Option<PathBuf> {
     output.status.success().then_some(python)
 }
 
-/// Installs exactly the packages that a list names into an environment of their own, unless they are there; where their
-/// programs are.
+/// Installs exactly the packages of a list into an environment of their own, unless they are installed; returns the
+/// folder of their programs.
 pub(crate) fn install_python_packages(python: &Path, list: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
     let wanted = fs::read_to_string(list).with_context(|| format!("could not read {}", list.display()))?;
     let (stamp_path, programs) = (folder.join(".complete-for"), folder.join("bin"));
@@ -123,14 +122,14 @@ pub(crate) fn install_python_packages(python: &Path, list: &Path, folder: &Path)
     Ok(programs)
 }
 
-/// What checks licences, bans and sources; exact, so that a run finds what the last one found.
+/// The version of cargo-deny; exact, so that each run finds the same.
 const DENY_VERSION: &str = "0.20.2";
-/// What to do where it is not there.
+/// What to do if cargo-deny is missing.
 pub(crate) const DENY_ADVICE: &str =
     "`cargo xtask ci --install` builds cargo-deny once, which takes minutes, and keeps it";
 
-/// cargo-deny: the person's own, or the one that was built before; `None` where there is none and none may be built. It is
-/// kept outside of the clone, by its version, so that it is built once a machine.
+/// cargo-deny: the person's own, or the one that was built before; `None` if there is none and none may be built. It
+/// is kept outside of the clone, by version, so that it is built once per machine.
 pub(crate) fn find_or_build_deny(packages: SystemPackages) -> anyhow::Result<Option<PathBuf>> {
     if let Some(own) = find_program("cargo-deny") {
         return Ok(Some(own));
@@ -144,7 +143,7 @@ pub(crate) fn find_or_build_deny(packages: SystemPackages) -> anyhow::Result<Opt
     if packages == SystemPackages::Leave {
         return Ok(None);
     }
-    // Without optimisation it is built in a part of the time, and there is little to check.
+    // A debug build takes a fraction of the time, and there is little to check.
     let install = ["install", "--locked", "--debug", "--version", DENY_VERSION, "cargo-deny", "--root"];
     run(cargo(&install).arg(&folder))?;
     ensure!(built.is_file(), "cargo built cargo-deny, yet it is not at {}", built.display());

@@ -1,4 +1,4 @@
-//! Where things are, and what `cargo metadata` says of the packages.
+//! Paths of the workspace, and its packages from `cargo metadata`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ pub(crate) fn web() -> PathBuf {
     root().join("web")
 }
 
-/// The workspace as cargo sees it, without the packages of others.
+/// The workspace's own packages, from `cargo metadata`.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
@@ -33,7 +33,7 @@ pub(crate) struct Package {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
-    /// `dev` or `build`; nothing for an ordinary one.
+    /// `dev` or `build`; none for an ordinary dependency.
     pub(crate) kind: Option<String>,
     /// Set for the packages of this workspace.
     pub(crate) path: Option<PathBuf>,
@@ -50,7 +50,7 @@ impl Metadata {
         serde_json::from_slice(&output.stdout).context("could not read cargo metadata's answer")
     }
 
-    /// The program as the dev profile builds it: the one that tests, journeys and kills share.
+    /// The program as the dev profile builds it, which tests, journeys and kills share.
     pub(crate) fn binary(&self) -> PathBuf {
         self.target_directory.join("debug").join("throughline")
     }

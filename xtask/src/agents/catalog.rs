@@ -1,45 +1,47 @@
-//! Which agents are driven, in which versions: the one table of pins.
+//! The agents that are tested and their pinned versions.
 //!
-//! Invariant: every version is exact. With a range npm takes what suits the Node that runs it, silently and old.
+//! Invariant: every version is exact. With a range npm silently takes an old version that suits the Node that runs
+//! it.
 
 use std::path::{Path, PathBuf};
 
 pub(super) struct Agent {
     pub(super) name: &'static str,
-    /// The agent itself first, then what it would otherwise choose by itself.
+    /// The agent itself first, then dependencies that it would otherwise choose by itself.
     pub(super) packages: &'static [Package],
     pub(super) program: &'static str,
     pub(super) args: &'static [&'static str],
     pub(super) settings: Settings,
-    /// What the server's own catalog sets for it. A bare client sets it too; a drive leaves it to the server.
+    /// Variables that the server's own catalog sets for it. A bare client sets them too; a test with the server
+    /// leaves them to the server.
     pub(super) set_by_server: &'static [(&'static str, &'static str)],
-    /// A command that it has, as a next block sends it.
+    /// A slash command that it has, which a next block sends.
     pub(super) slash: Slash,
-    /// It takes MCP servers that are started as programs.
+    /// It supports MCP servers that are started as programs.
     pub(super) takes_stdio_tools: bool,
     /// What does not work with it, whatever a server does.
     pub(super) own_limits: &'static [OwnLimit],
 }
 
-/// A slash command, and what shows that the agent ran it and did not take it for words.
+/// A slash command, and how to see that the agent ran it instead of taking it for text.
 #[derive(Clone, Copy)]
 pub(super) struct Slash {
     pub(super) command: &'static str,
-    pub(super) runs: Runs,
+    pub(super) runs: SlashEffect,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Runs {
+pub(super) enum SlashEffect {
     /// By itself: its answer holds this.
     AndAnswers(&'static str),
-    /// By telling its model this.
+    /// By sending its model this.
     AndTellsModel(&'static str),
 }
 
-/// A check that fails in a known way by the agent's own doing.
+/// A check that fails in a known way because of the agent itself.
 pub(super) struct OwnLimit {
     pub(super) check: &'static str,
-    /// What the failure says; another one is a failure all the same.
+    /// The text of the failure; any other failure counts.
     pub(super) says: &'static str,
     pub(super) reason: &'static str,
 }
@@ -50,7 +52,7 @@ pub(super) struct Package {
     pub(super) version: &'static str,
 }
 
-/// Whose way of being configured it follows.
+/// Which agent's configuration format it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Settings {
     Codex,
@@ -64,9 +66,9 @@ pub(super) enum Settings {
 
 /// The first heading of the skill `throughline`, which comes with the program and is installed for every agent.
 pub(super) const SKILL_HEADING: &str = "Blocks that Throughline draws";
-const SKILL_COMMAND: Slash = Slash { command: "/throughline", runs: Runs::AndTellsModel(SKILL_HEADING) };
+const SKILL_COMMAND: Slash = Slash { command: "/throughline", runs: SlashEffect::AndTellsModel(SKILL_HEADING) };
 
-/// The agents ask for Node 22 or newer; what is on the machine may be older.
+/// The agents need Node 22 or newer; the machine's own may be older.
 pub(super) const NODE: Package = Package { name: "node", version: "24.21.0" };
 
 pub(super) const AGENTS: [Agent; 7] = [
@@ -79,10 +81,10 @@ pub(super) const AGENTS: [Agent; 7] = [
         program: "codex-acp",
         args: &[],
         settings: Settings::Codex,
-        // In the mode that it would choose a model reviews what it wants to do, and the person is not asked.
+        // In its own default mode a model reviews what it wants to do, and the person is not asked.
         set_by_server: &[("INITIAL_AGENT_MODE", "workspace-write")],
         // Its skills are no slash commands: they are called with a dollar sign.
-        slash: Slash { command: "/status", runs: Runs::AndAnswers("scripted") },
+        slash: Slash { command: "/status", runs: SlashEffect::AndAnswers("scripted") },
         takes_stdio_tools: true,
         own_limits: &[],
     },
@@ -103,7 +105,7 @@ pub(super) const AGENTS: [Agent; 7] = [
         program: "claude-agent-acp",
         args: &[],
         settings: Settings::Claude,
-        // Without the second, tools of MCP servers are hidden behind a search.
+        // Without the second, MCP tools are hidden behind a search.
         set_by_server: &[("DISABLE_AUTOUPDATER", "1"), ("ENABLE_TOOL_SEARCH", "false")],
         slash: SKILL_COMMAND,
         takes_stdio_tools: true,
@@ -116,8 +118,8 @@ pub(super) const AGENTS: [Agent; 7] = [
         args: &["--acp"],
         settings: Settings::Gemini,
         set_by_server: &[],
-        // Over ACP it has no command for a skill, nor any of the person's own.
-        slash: Slash { command: "/about", runs: Runs::AndAnswers("0.61.0") },
+        // Over ACP it has no command for a skill, nor the person's own commands.
+        slash: Slash { command: "/about", runs: SlashEffect::AndAnswers("0.61.0") },
         takes_stdio_tools: true,
         own_limits: &[OwnLimit {
             check: "question",
@@ -155,7 +157,7 @@ pub(super) const AGENTS: [Agent; 7] = [
         settings: Settings::Copilot,
         set_by_server: &[("COPILOT_AUTO_UPDATE", "false")],
         slash: SKILL_COMMAND,
-        // "Rejecting non-http/sse MCP server", says its log.
+        // Its log says "Rejecting non-http/sse MCP server".
         takes_stdio_tools: false,
         own_limits: &[OwnLimit {
             check: "modes and models",
@@ -170,7 +172,7 @@ pub(super) fn find(name: &str) -> Option<&'static Agent> {
 }
 
 impl Agent {
-    /// What the table calls its version.
+    /// The version in the table.
     pub(super) fn versions(&self) -> String {
         self.packages.iter().map(|package| package.spec()).collect::<Vec<_>>().join(", ")
     }
@@ -181,13 +183,13 @@ impl Agent {
 }
 
 impl Package {
-    /// As npm is asked for it.
+    /// The package in npm's notation.
     pub(super) fn spec(self) -> String {
         format!("{}@{}", self.name, self.version)
     }
 }
 
-/// Where npm puts the programs of what was installed in a folder of this name.
+/// Where npm puts the programs of packages that were installed in a folder of this name.
 pub(super) fn programs_of(agents: &Path, name: &str) -> PathBuf {
     agents.join(name).join("node_modules").join(".bin")
 }

@@ -1,6 +1,6 @@
-//! A small ACP client for recording: it asks, waits, and answers permissions as it is told. It understands no update.
+//! A small ACP client for recording: it sends requests, waits, and answers permissions as told. It ignores updates.
 //!
-//! Invariant: whatever the agent asks of it is answered, so that no recording hangs on the client.
+//! Invariant: every request of the agent is answered, so that no recording hangs on the client.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -21,14 +21,14 @@ pub(super) struct Client {
     requests: u64,
 }
 
-/// What becomes of a permission that the agent asks for.
+/// How to answer a permission request of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Permission {
     Allow,
     Reject,
 }
 
-/// When to call off what was asked.
+/// When to cancel a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cancel {
     Never,
@@ -55,7 +55,7 @@ impl Client {
         Ok(Self { child, input, lines, requests: 0 })
     }
 
-    /// Asks and waits for the result; an error of the agent's is the inner error.
+    /// Sends a request and waits for the result; an error of the agent is the inner error.
     pub(super) fn ask(
         &mut self,
         method: &str,
@@ -76,7 +76,7 @@ impl Client {
                 Err(RecvTimeoutError::Timeout) => bail!("{method} was not answered within {limit:?}"),
                 Err(RecvTimeoutError::Disconnected) => bail!("the agent went away before it answered {method}"),
             };
-            // A line that is no message is in the record; that is all it is good for.
+            // A line that is no message is only recorded.
             let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
             if message.get("method").is_some() {
                 let first_text = message["params"]["update"]["sessionUpdate"] == "agent_message_chunk";
@@ -116,7 +116,7 @@ impl Client {
         writeln!(input, "{message}").and_then(|()| input.flush()).context("could not write to the agent")
     }
 
-    /// Closes its input and waits; an agent that does not go by itself is killed.
+    /// Closes its input and waits; an agent that does not exit is killed.
     pub(super) fn stop(mut self) -> anyhow::Result<()> {
         self.input = None;
         let asked_at = Instant::now();
@@ -131,14 +131,14 @@ impl Client {
 }
 
 impl Drop for Client {
-    /// No agent outlives its recording.
+    /// Kills an agent that still runs.
     fn drop(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// By the kind of the option: each agent names its options in its own way.
+/// Picks an option by its kind: each agent has its own ids.
 pub(super) fn pick(options: &Value, permission: Permission) -> Option<&str> {
     let wanted = match permission {
         Permission::Allow => "allow_once",

@@ -1,7 +1,8 @@
-//! One agent from end to end: the real server, its public API, and the agent behind it, through a kill and a restart.
+//! Tests one agent from end to end: the real server, its public API, and the agent behind it, through a kill and a
+//! restart.
 //!
-//! Invariant: only what a user could see is looked at: answers, entries, files and processes; beside them what reached
-//! the scripted model and the lab's tools, which stand for the world outside. A check that fails does not end the drive.
+//! Invariant: only what a user could see is checked: answers, entries, files and processes; and the requests that
+//! reached the scripted model and the lab's tools. A check that fails does not end the run.
 
 pub(crate) mod api;
 mod checks;
@@ -27,26 +28,26 @@ use api::Api;
 use session::{Session, Turn};
 
 const STOP_LIMIT: Duration = Duration::from_secs(15);
-/// For all checks of an agent together.
+/// The time limit for all checks of an agent together.
 const DRIVE_LIMIT: Duration = Duration::from_secs(20 * 60);
-/// For a turn that a check before it left running.
+/// The time limit for a turn that an earlier check left running.
 const SETTLE_LIMIT: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(200);
 
-/// What came of it.
-pub(super) struct Driven {
+/// The results of one agent.
+pub(super) struct AgentResult {
     pub(super) agent: &'static Agent,
-    /// From asking for a session until the agent was ready.
+    /// From the request for a session until the agent was ready.
     pub(super) start: Option<Duration>,
-    /// What it knew of the session when it took it up again, in the server's word.
+    /// What the agent remembered when the session was resumed, in the server's word.
     pub(super) memory: Option<String>,
-    /// One for each check, in their order.
+    /// One for each check, in order.
     pub(super) verdicts: Vec<Verdict>,
 }
 
 pub(super) enum Verdict {
     Yes,
-    /// The agent's own doing.
+    /// The agent itself is the cause.
     OwnLimit(&'static OwnLimit),
     No(String),
 }
@@ -56,7 +57,7 @@ pub(super) struct Check {
     run: fn(&mut Drive) -> anyhow::Result<()>,
 }
 
-/// In this order; each takes what it needs from those before it as it finds it.
+/// In this order; a check uses what the earlier ones have left.
 pub(super) const CHECKS: [Check; 15] = [
     Check { name: "catalog", run: Drive::is_in_catalog },
     Check { name: "prompt", run: Drive::answers_prompt },
@@ -86,14 +87,14 @@ struct Drive {
     start: Option<Duration>,
     memory: Option<String>,
     deadline: Instant,
-    /// Why the skills are not installed.
+    /// Why the skills could not be installed.
     skills_failure: Option<String>,
 }
 
-pub(super) fn drive(agent: &'static Agent, lab: Lab, binary: &Path) -> anyhow::Result<Driven> {
+pub(super) fn drive(agent: &'static Agent, lab: Lab, binary: &Path) -> anyhow::Result<AgentResult> {
     let home = Home::make(agent, &lab.tools, &lab.folder, lab.model.address)?;
     let data = lab.folder.join("data");
-    // The server takes no folder that others can get into.
+    // The server refuses a folder that others can access.
     let made = DirBuilder::new().mode(0o700).create(&data);
     made.with_context(|| format!("could not make {}", data.display()))?;
     let mut drive = Drive {
@@ -112,14 +113,14 @@ pub(super) fn drive(agent: &'static Agent, lab: Lab, binary: &Path) -> anyhow::R
     drive.write_configuration()?;
     drive.skills_failure = drive.install_skills().err().map(|err| format!("{err:#}"));
     let verdicts = CHECKS.iter().map(|check| drive.judge(check)).collect();
-    // What goes on after the last check would be in the way of the next agent.
+    // A turn that runs on after the last check would disturb the next agent.
     drop(drive.server.take());
     leftovers::wait_until_gone(&drive.lab.folder, STOP_LIMIT)?;
-    Ok(Driven { agent, start: drive.start, memory: drive.memory.take(), verdicts })
+    Ok(AgentResult { agent, start: drive.start, memory: drive.memory.take(), verdicts })
 }
 
-impl Driven {
-    /// Nothing could be checked, or what it left behind is in the way.
+impl AgentResult {
+    /// No check could be made, or its leftovers are in the way.
     pub(super) fn failed(agent: &'static Agent, err: &anyhow::Error) -> Self {
         println!("{}: {err:#}", agent.name);
         let verdicts = CHECKS.iter().map(|_| Verdict::No(format!("{err:#}"))).collect();
@@ -136,7 +137,7 @@ impl Drive {
             println!("{}: {}: yes ({seconds:.1} s)", self.agent.name, check.name);
             return Verdict::Yes;
         };
-        // Nothing of this machine goes into the page.
+        // The page shall name no folder of this machine.
         let says = format!("{err:#}").replace(&self.lab.folder.display().to_string(), "LAB");
         let says = says.replace(&self.lab.tools.display().to_string(), "TOOLS");
         println!("{}: {}: no ({seconds:.1} s): {says}", self.agent.name, check.name);
@@ -147,14 +148,14 @@ impl Drive {
         }
     }
 
-    /// As a person would: what the agent is to have in its environment, and the tools that every session gets.
+    /// Writes the configuration as a person would: the agent's environment, and the tools of every session.
     fn write_configuration(&self) -> anyhow::Result<()> {
         let own = std::env::current_exe().context("could not find this program")?;
         let mut text = format!("[agents.{}.env]\n", self.agent.name);
         for (name, value) in &self.home.environment {
             text += &format!("{name} = {}\n", quoted(value));
         }
-        // The lab's machine may have other work.
+        // The machine may be busy with other work.
         text += "\n[limits]\nagent_start_seconds = 140\n";
         text +=
             &format!("\n[mcp_servers.notes]\nurl = {}\n", quoted(&format!("http://{}/mcp", self.lab.notes.address)));
@@ -167,7 +168,7 @@ impl Drive {
         fs::write(&path, text).with_context(|| format!("could not write {}", path.display()))
     }
 
-    /// A session that waits for a prompt: the one before if it does, else another.
+    /// A session that is ready for a prompt: the current one if it is idle, else a new one.
     fn session(&mut self) -> anyhow::Result<&mut Session> {
         if self.server.is_none() {
             self.start_server()?;
@@ -197,8 +198,8 @@ impl Drive {
 
     fn start_server(&mut self) -> anyhow::Result<()> {
         let mut command = server::command(&self.binary, &self.data);
-        // It looks for agents, skills and histories where the agent keeps them. The mark tells whatever it starts from
-        // everything else on the machine.
+        // The server looks for agents, skills and histories where the agent keeps them. The mark identifies every
+        // process that it starts.
         command.envs(&self.home.environment).env(leftovers::MARK, &self.lab.folder);
         self.server = Some(Server::launch(command, &self.data, &self.lab.folder.join("server.log"))?);
         Ok(())
@@ -221,7 +222,7 @@ impl Drive {
         Ok(Api::new(self.server()?.endpoint()))
     }
 
-    /// Asks until the answer is as it should be.
+    /// Polls until the answer is as expected.
     fn poll<T>(
         &self,
         what: &str,
@@ -240,7 +241,7 @@ impl Drive {
     }
 }
 
-/// Ends what a check left running; false if it does not end.
+/// Cancels a turn that a check left running; false if it does not end.
 fn settle(session: &mut Session) -> anyhow::Result<bool> {
     let end = Instant::now() + SETTLE_LIMIT;
     let mut is_cancelled = false;
@@ -267,7 +268,7 @@ impl Turn {
         Ok(())
     }
 
-    /// A person is shown the very command.
+    /// Whether a person was asked once, with the exact command.
     fn asked_once_to(&self, command: &str) -> anyhow::Result<()> {
         let is_so = self.asked.len() == 1 && self.asked[0].contains(command);
         ensure!(is_so, "expected one question, about {command:?}: {self:?}");
@@ -275,7 +276,7 @@ impl Turn {
     }
 }
 
-/// JSON's strings are TOML's too.
+/// JSON strings are valid in TOML.
 fn quoted(text: &str) -> Value {
     json!(text)
 }

@@ -1,6 +1,6 @@
-//! A home for each agent: its own settings, which name the scripted model, and an environment that leads nowhere else.
+//! A home for each agent: settings that name the scripted model, and an environment that leads nowhere else.
 //!
-//! Invariant: what an agent gets here is all it gets; nothing of the person's own homes, keys and proxies is in it.
+//! Invariant: an agent gets only what is set here; nothing of the person's own homes, keys and proxies.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,17 +14,17 @@ use serde_json::json;
 use super::catalog::{Agent, Settings};
 use super::install;
 
-/// A port that nobody listens on: what would reach out fails at once instead of hanging.
+/// A port that nobody listens on: requests to the network fail at once instead of hanging.
 const CLOSED_PROXY: &str = "http://127.0.0.1:9";
 const LOCAL_HOSTS: &str = "127.0.0.1,localhost";
 const MODEL: &str = "scripted";
-/// No secret: the scripted model takes any.
+/// No secret: the scripted model accepts any key.
 const KEY: &str = "lab-key";
 
 pub(super) struct Home {
-    /// Where the agent works.
+    /// The agent's working directory.
     pub(super) work: PathBuf,
-    /// What the server gets too: where the home is, and where programs are.
+    /// The environment, which the server gets too: the home, and where programs are.
     pub(super) environment: BTreeMap<String, String>,
 }
 
@@ -150,7 +150,7 @@ fn gemini(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 3
 }
 
 fn qwen(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 3]> {
-    // Neither how it asks nor how it shows tools is said here: that is for the server to see to.
+    // Neither how it asks nor how it shows tools is set here: the server has to do that.
     let settings = json!({
         "security": { "auth": { "selectedType": "openai" } },
         "general": { "enableAutoUpdate": false },

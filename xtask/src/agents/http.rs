@@ -1,7 +1,7 @@
-//! Just enough of an HTTP/1.1 server for the scripted model and the lab's tools: loopback, a thread for each
-//! connection, one request on each.
+//! A minimal HTTP/1.1 server for the scripted model and the lab's tools: loopback, a thread for each connection, one
+//! request on each.
 //!
-//! Invariant: a caller that goes away ends its thread, so a cancelled answer leaves nothing behind.
+//! Invariant: a caller that disconnects ends its thread, so a cancelled answer leaves nothing behind.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
@@ -14,10 +14,10 @@ use anyhow::Context as _;
 
 use crate::http::{malformed, read_body, read_head, read_line};
 
-/// Between two events of a stream, so that they arrive as more than one piece.
+/// The pause between two events of a stream, so that they arrive as more than one piece.
 const BETWEEN_EVENTS: Duration = Duration::from_millis(5);
-/// How long a caller is waited for: to finish its request, or to give up an answer that does not end.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long to wait for a caller to finish its request, or to give up an answer that does not end.
+const CALLER_LIMIT: Duration = Duration::from_secs(60);
 
 pub(super) struct Request {
     pub(super) method: String,
@@ -28,7 +28,7 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
-pub(super) enum Answer {
+pub(super) enum HttpResponse {
     Whole {
         status: u16,
         body: String,
@@ -40,29 +40,29 @@ pub(super) enum Answer {
 }
 
 /// Serves until the process ends.
-pub(super) fn serve(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> anyhow::Result<SocketAddr> {
+pub(super) fn serve(answer: impl Fn(&Request) -> HttpResponse + Send + Sync + 'static) -> anyhow::Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("could not open a port on loopback")?;
     let address = listener.local_addr().context("could not learn the port")?;
     let answer = Arc::new(answer);
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let answer = Arc::clone(&answer);
-            // A caller that breaks off is its own business: its agent says what it thinks of that.
-            thread::spawn(move || drop(talk(stream, answer.as_ref())));
+            // A caller may disconnect at any time; its agent reports what that means.
+            thread::spawn(move || drop(serve_connection(stream, answer.as_ref())));
         }
     });
     Ok(address)
 }
 
-fn talk(stream: TcpStream, answer: &(impl Fn(&Request) -> Answer + ?Sized)) -> io::Result<()> {
+fn serve_connection(stream: TcpStream, answer: &(impl Fn(&Request) -> HttpResponse + ?Sized)) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(CALLER_LIMIT))?;
     let mut reader = BufReader::new(stream);
     let request = read_request(&mut reader)?;
     let answer = answer(&request);
     let mut stream = reader.into_inner();
     match answer {
-        Answer::Whole { status, body } => {
+        HttpResponse::Whole { status, body } => {
             let head = format!(
                 "HTTP/1.1 {status} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
                 reason(status),
@@ -71,10 +71,10 @@ fn talk(stream: TcpStream, answer: &(impl Fn(&Request) -> Answer + ?Sized)) -> i
             stream.write_all(head.as_bytes())?;
             stream.write_all(body.as_bytes())
         }
-        Answer::Events(events) => write_events(&mut stream, &events),
-        Answer::EventsThenSilence(events) => {
+        HttpResponse::Events(events) => write_events(&mut stream, &events),
+        HttpResponse::EventsThenSilence(events) => {
             write_events(&mut stream, &events)?;
-            // Nothing more is expected from the caller; the end of the connection is.
+            // The caller sends nothing more; this waits for the end of the connection.
             stream.read(&mut [0; 1]).map(drop)
         }
     }

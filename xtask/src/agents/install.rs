@@ -1,6 +1,7 @@
-//! Gets Node and the agents into `target/tools/agents`, a folder each.
+//! Installs Node and the agents into `target/tools/agents`, a folder each.
 //!
-//! Invariant: a folder is used only with a stamp that names exactly the packages wanted; an interrupted install has none.
+//! Invariant: a folder is used only with a stamp that names exactly the wanted packages; an interrupted install has
+//! none.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,7 +17,7 @@ use crate::run::run;
 
 const STAMP: &str = ".complete-for";
 
-/// Installs what is missing. Node comes first, because npm must run on it to choose right among dependencies.
+/// Installs what is missing. Node comes first, because npm must run on it to choose the right dependencies.
 pub(super) fn install(agents: &Path, wanted: &[&Agent]) -> anyhow::Result<()> {
     let total = wanted.len() + 1;
     install_one(agents, NODE.name, &[NODE], &format!("1/{total}"))?;

@@ -1,6 +1,6 @@
-//! The scripted model: one port on loopback that speaks the four formats agents use, and keeps what it was asked.
+//! The scripted model: one port on loopback that speaks the four formats that agents use, and keeps its requests.
 //!
-//! Invariant: it decides nothing by itself; `script` does, and the formats only carry it there and back.
+//! Invariant: it decides nothing by itself; `script` does, and the formats only translate.
 
 mod chat;
 mod gemini;
@@ -19,25 +19,25 @@ use std::sync::{Arc, Mutex};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::http::{self, Answer, Request};
-use script::{Asked, Reply};
+use super::http::{self, HttpResponse, Request};
+use script::{ScriptInput, ScriptReply};
 
 pub(super) struct Model {
     pub(super) address: SocketAddr,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<LoggedRequest>>>,
 }
 
 /// A request that offered tools.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(super) struct LoggedRequest {
     pub(super) tools: Vec<String>,
-    /// The newest words of the person in it.
+    /// The newest text of the person in it.
     pub(super) words: String,
     pub(super) body: String,
 }
 
 impl Model {
-    /// Starts it; each request goes into `log` as it came, a line each.
+    /// Starts it; each request is appended to `log`, a line each.
     pub(super) fn start(log: &Path) -> anyhow::Result<Self> {
         let log = Mutex::new(File::create(log).with_context(|| format!("could not write {}", log.display()))?);
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -45,28 +45,28 @@ impl Model {
         let address = http::serve(move |request| {
             let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
             let line = json!({ "method": request.method, "path": request.path, "body": body });
-            // A log that cannot be written is missed by the person who looks for it, not by the agent.
+            // If the log cannot be written, only the person who reads it is affected.
             drop(writeln!(log.lock().expect("no writer panics"), "{line}"));
             answer(request, &body, &mut kept.lock().expect("no writer panics"))
         })?;
         Ok(Self { address, seen })
     }
 
-    /// The requests that offered tools, oldest first; most of those on the side do not.
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    /// The requests that offered tools, oldest first; most side requests do not.
+    pub(super) fn seen(&self) -> Vec<LoggedRequest> {
         self.seen.lock().expect("no writer panics").clone()
     }
 
-    /// The newest request in which the person said this last.
-    pub(super) fn asked(&self, words: &str) -> anyhow::Result<Seen> {
+    /// The newest request whose last text of the person is this.
+    pub(super) fn asked(&self, words: &str) -> anyhow::Result<LoggedRequest> {
         let seen = self.seen();
         let found = seen.into_iter().rfind(|seen| seen.words.contains(words));
         found.with_context(|| format!("the model was never asked {words:?}"))
     }
 }
 
-impl Seen {
-    /// The session's own tools are offered.
+impl LoggedRequest {
+    /// Whether the session's own tools are offered.
     pub(super) fn offers_marks(&self) -> bool {
         self.tools.iter().any(|tool| tool.ends_with(script::MARK))
     }
@@ -76,20 +76,20 @@ impl Seen {
     }
 }
 
-fn answer(request: &Request, body: &Value, seen: &mut Vec<Seen>) -> Answer {
+fn answer(request: &Request, body: &Value, seen: &mut Vec<LoggedRequest>) -> HttpResponse {
     let path = request.path.as_str();
     if path.ends_with("/models") {
         let models = json!({ "object": "list", "data": [{ "id": "scripted", "object": "model" }], "models": [] });
-        return Answer::Whole { status: 200, body: models.to_string() };
+        return HttpResponse::Whole { status: 200, body: models.to_string() };
     }
     if path.ends_with("/count_tokens") {
-        return Answer::Whole { status: 200, body: json!({ "input_tokens": 10 }).to_string() };
+        return HttpResponse::Whole { status: 200, body: json!({ "input_tokens": 10 }).to_string() };
     }
     if path.ends_with(":countTokens") {
-        return Answer::Whole { status: 200, body: json!({ "totalTokens": 10 }).to_string() };
+        return HttpResponse::Whole { status: 200, body: json!({ "totalTokens": 10 }).to_string() };
     }
     let Some(format) = Format::of(path) else {
-        return Answer::Whole { status: 404, body: "{}".to_owned() };
+        return HttpResponse::Whole { status: 404, body: "{}".to_owned() };
     };
     let mut asked = format.asked(body);
     asked.schema = schema::wanted(body).cloned();
@@ -97,7 +97,7 @@ fn answer(request: &Request, body: &Value, seen: &mut Vec<Seen>) -> Answer {
         let text = body.to_string();
         asked.skill_file = script::skill_file(&text);
         let tools = asked.tools.iter().map(|tool| tool.name.clone()).collect();
-        seen.push(Seen { tools, words: asked.words.clone(), body: text });
+        seen.push(LoggedRequest { tools, words: asked.words.clone(), body: text });
     }
     format.answer(path, body, &script::reply(&asked))
 }
@@ -122,7 +122,7 @@ impl Format {
         formats.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, format)| format)
     }
 
-    fn asked(self, body: &Value) -> Asked {
+    fn asked(self, body: &Value) -> ScriptInput {
         match self {
             Self::Responses => responses::asked(body),
             Self::Chat => chat::asked(body),
@@ -131,7 +131,7 @@ impl Format {
         }
     }
 
-    fn answer(self, path: &str, body: &Value, reply: &Reply) -> Answer {
+    fn answer(self, path: &str, body: &Value, reply: &ScriptReply) -> HttpResponse {
         match self {
             Self::Responses => responses::answer(body, reply),
             Self::Chat => chat::answer(body, reply),
@@ -157,7 +157,7 @@ fn property_names(schema: &Value) -> Vec<String> {
     schema["properties"].as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect()
 }
 
-/// An id that nothing else has. Claude joins messages of one id, and an answer by the same id would be an old one.
+/// A unique id. Claude joins messages with the same id, so a repeated one would look like an old message.
 fn unique(prefix: &str) -> String {
     static IDS: AtomicU64 = AtomicU64::new(0);
     format!("{prefix}_{}", IDS.fetch_add(1, Ordering::Relaxed) + 1)

@@ -1,6 +1,6 @@
 //! The lab's own MCP server: one tool, `lookup_note`, over HTTP with a bearer token and over stdio.
 //!
-//! Invariant: its answer names the note and the way it was reached by, so nobody can make it up.
+//! Invariant: its answer names the note and the transport, so nobody can make it up.
 
 use std::io::{self, BufRead as _, Write as _};
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::http::{self, Answer};
+use super::http::{self, HttpResponse};
 
 pub(super) const TOKEN: &str = "lab-notes-token";
 
@@ -25,21 +25,21 @@ impl Notes {
         let kept = Arc::clone(&looked_up);
         let address = http::serve(move |request| {
             if request.method != "POST" {
-                return Answer::Whole { status: 405, body: String::new() };
+                return HttpResponse::Whole { status: 405, body: String::new() };
             }
             let expected = format!("Bearer {TOKEN}");
             if request.headers.get("authorization") != Some(&expected) {
-                return Answer::Whole { status: 401, body: String::new() };
+                return HttpResponse::Whole { status: 401, body: String::new() };
             }
             let Ok(message) = serde_json::from_slice::<Value>(&request.body) else {
-                return Answer::Whole { status: 400, body: String::new() };
+                return HttpResponse::Whole { status: 400, body: String::new() };
             };
             if let Some(name) = note_asked_for(&message) {
                 kept.lock().expect("no writer panics").push(name.to_owned());
             }
             match answer(&message, "http") {
-                Some(answer) => Answer::Whole { status: 200, body: answer.to_string() },
-                None => Answer::Whole { status: 202, body: String::new() },
+                Some(answer) => HttpResponse::Whole { status: 200, body: answer.to_string() },
+                None => HttpResponse::Whole { status: 202, body: String::new() },
             }
         })?;
         Ok(Self { address, looked_up })
@@ -64,7 +64,7 @@ pub(crate) fn serve_stdio() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a lookup over this way answers.
+/// The answer to a lookup over this transport.
 pub(super) fn note(name: &str, way: &str) -> String {
     format!("the note about {name}, over {way}")
 }
@@ -73,7 +73,7 @@ fn note_asked_for(message: &Value) -> Option<&str> {
     (message["method"] == "tools/call").then(|| message["params"]["arguments"]["name"].as_str()).flatten()
 }
 
-/// Nothing for a notification.
+/// `None` for a notification.
 fn answer(message: &Value, way: &str) -> Option<Value> {
     let id = message.get("id")?;
     let result = match message["method"].as_str() {

@@ -1,5 +1,5 @@
-//! `cargo xtask agents --record`: runs the agents against a bare client and keeps what went over the wire in
-//! `fixtures/acp/`, for the tests of the translation.
+//! `cargo xtask agents --record`: runs the agents with a bare client and stores the wire traffic in `fixtures/acp/`,
+//! for the tests of the translation.
 //!
 //! Invariant: a fixture names no folder, home or key of the machine that made it.
 
@@ -41,7 +41,7 @@ struct Recording<'a> {
 }
 
 impl Recording<'_> {
-    /// Three lives of the agent: a new session, the same one loaded, the same one resumed.
+    /// Runs the agent three times: with a new session, with the same one loaded, and with the same one resumed.
     fn all(&mut self) -> anyhow::Result<()> {
         let (mut client, capabilities) = self.start()?;
         let place = json!({ "cwd": self.home.work, "mcpServers": self.mcp_servers()? });

@@ -6,14 +6,14 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::catalog::NODE;
-use super::drive::{CHECKS, Driven, Verdict};
+use super::drive::{AgentResult, CHECKS, Verdict};
 
 const BEGIN: &str = "<!-- results: written by cargo xtask agents -->\n";
 const END: &str = "<!-- end of results -->\n";
-/// How much of a failure goes into the page; all of it is on the terminal.
+/// How much of a failure is in the page; all of it is on the terminal.
 const MAX_REASON_CHARS: usize = 240;
 
-/// What the page says of one agent.
+/// The page's row of one agent.
 struct Row {
     name: &'static str,
     versions: String,
@@ -21,13 +21,13 @@ struct Row {
     memory: String,
     /// `yes`, `own` or `no`, one for each check.
     cells: Vec<&'static str>,
-    /// Why, of those that are not `yes`: the check, then the reason.
+    /// The check and the reason, for those that are not `yes`.
     reasons: Vec<(&'static str, String)>,
 }
 
-pub(super) fn print(driven: &[Driven]) {
+pub(super) fn print(results: &[AgentResult]) {
     println!();
-    for row in driven.iter().map(Row::of) {
+    for row in results.iter().map(Row::of) {
         let yes = row.cells.iter().filter(|cell| **cell == "yes").count();
         println!("{:<10} {yes} of {}; {} s to start; {}", row.name, CHECKS.len(), row.start, row.versions);
         for (check, reason) in &row.reasons {
@@ -36,10 +36,10 @@ pub(super) fn print(driven: &[Driven]) {
     }
 }
 
-/// Replaces what stands between the marks; lines of agents that were not driven stay as they are.
-pub(super) fn write(driven: &[Driven], page: &Path) -> anyhow::Result<()> {
+/// Replaces the text between the marks; rows of agents that were not run stay as they are.
+pub(super) fn write(results: &[AgentResult], page: &Path) -> anyhow::Result<()> {
     let text = fs::read_to_string(page).with_context(|| format!("could not read {}", page.display()))?;
-    let rows: Vec<_> = driven.iter().map(Row::of).collect();
+    let rows: Vec<_> = results.iter().map(Row::of).collect();
     let text = replaced(&text, &rows).with_context(|| format!("{} has lost its marks", page.display()))?;
     fs::write(page, text).with_context(|| format!("could not write {}", page.display()))
 }
@@ -70,16 +70,16 @@ fn replaced(text: &str, rows: &[Row]) -> Option<String> {
 }
 
 impl Row {
-    fn of(driven: &Driven) -> Self {
+    fn of(results: &AgentResult) -> Self {
         let mut row = Self {
-            name: driven.agent.name,
-            versions: driven.agent.versions(),
-            start: driven.start.map_or_else(|| "-".to_owned(), |start| format!("{:.1}", start.as_secs_f64())),
-            memory: driven.memory.clone().unwrap_or_else(|| "-".to_owned()),
+            name: results.agent.name,
+            versions: results.agent.versions(),
+            start: results.start.map_or_else(|| "-".to_owned(), |start| format!("{:.1}", start.as_secs_f64())),
+            memory: results.memory.clone().unwrap_or_else(|| "-".to_owned()),
             cells: Vec::new(),
             reasons: Vec::new(),
         };
-        for (check, verdict) in CHECKS.iter().zip(&driven.verdicts) {
+        for (check, verdict) in CHECKS.iter().zip(&results.verdicts) {
             row.cells.push(match verdict {
                 Verdict::Yes => "yes",
                 Verdict::OwnLimit(limit) => {
@@ -105,7 +105,7 @@ impl Row {
     }
 }
 
-/// In one line, and without what a page would take for markup.
+/// On one line, without characters that Markdown would interpret.
 fn shortened(says: &str) -> String {
     let says = says.replace(['\n', '|', '`'], " ");
     match says.char_indices().nth(MAX_REASON_CHARS) {

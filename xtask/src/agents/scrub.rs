@@ -1,4 +1,5 @@
-//! Makes a fixture of a recording: no folder, home, key or name of this machine, and no list longer than a test needs.
+//! Makes a fixture from a recording: no folder, home, key or name of this machine, and no list longer than a test
+//! needs.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use serde_json::Value;
 use super::tee::{self, From};
 
 const LAB: &str = "/lab";
-/// A line longer than this is taken apart and its lists are cut.
+/// A longer line is parsed and its lists are cut.
 const LONG_LINE: usize = 2_000;
 const KEPT_OF_A_LIST: usize = 5;
 const KEPT_OF_A_TEXT: usize = 200;
@@ -26,7 +27,7 @@ pub(super) fn fixture(raw: &str, lab: &Path) -> anyhow::Result<String> {
         let mut line = line.to_owned();
         for (name, instead) in &names {
             line = line.replace(name.as_str(), instead);
-            // Claude spells a folder as one name.
+            // Claude writes a folder as one name.
             line = line.replace(&name.replace(['/', '.', '_'], "-"), "-lab");
         }
         let mut entry: Value = serde_json::from_str(&line).context("the recording has a line that is no JSON")?;
@@ -45,7 +46,7 @@ pub(super) fn fixture(raw: &str, lab: &Path) -> anyhow::Result<String> {
     Ok(fixture)
 }
 
-/// The message as it was written, not as a parser would write it again.
+/// The message's original text, not as a parser would write it again.
 fn raw_line(entry: &str) -> Option<&str> {
     let (_, rest) = entry.split_once("\"line\":")?;
     rest.strip_suffix('}')

@@ -1,6 +1,6 @@
-//! `xtask tee FILE -- COMMAND…`: stands between a client and an agent and writes down every line in both directions.
+//! `xtask tee FILE -- COMMAND…`: runs between a client and an agent and records every line in both directions.
 //!
-//! Invariant: bytes pass as they are; what is written down is a copy. It ends as the agent ends, and the agent ends soon
+//! Invariant: bytes are passed on unchanged; the record is a copy. It exits with the agent, and the agent exits soon
 //! after its client.
 
 use std::fs::File;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-/// How long an agent has to end once its input has.
+/// How long an agent has to exit after its input has ended.
 const LEAVE_LIMIT: Duration = Duration::from_secs(5);
 
 #[derive(clap::Args)]
@@ -26,14 +26,14 @@ pub(crate) struct Options {
     command: Vec<String>,
 }
 
-/// Who said a line.
+/// Who sent a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum From {
     Agent,
     Client,
 }
 
-/// The file that both directions write into.
+/// The file that both directions are recorded in.
 #[derive(Clone)]
 struct Record {
     file: Arc<Mutex<File>>,
@@ -58,10 +58,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let output = child.stdout.take().expect("stdout is piped");
     let to_agent = record.clone();
     let pid = child.id().to_string();
-    // It ends with its input; when the agent ends first, this process ends and takes it along.
+    // This thread ends with its input; when the agent exits first, the process exits and ends it.
     thread::spawn(move || {
         let passed = pass(io::stdin().lock(), input, From::Client, &to_agent);
-        // Some agents do not go when nobody speaks to them any more.
+        // Some agents do not exit when their input ends.
         thread::sleep(LEAVE_LIMIT);
         drop(Command::new("kill").arg(pid).status());
         passed
@@ -96,7 +96,7 @@ impl Record {
     }
 }
 
-/// `{"from": …, "line": …}` with the line as it came: the very text of a JSON value, else a string that holds the text.
+/// `{"from": …, "line": …}` with the original text of the line: as it is if it is JSON, else as a string.
 pub(super) fn entry(from: From, line: &str) -> String {
     let from = match from {
         From::Agent => "agent",

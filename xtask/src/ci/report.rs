@@ -1,4 +1,4 @@
-//! The table at the end of a run: minutes per step, what failed, what was not run and how to get it.
+//! The table at the end of a run: minutes per step, what failed, what was not run and how to install it.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use anyhow::bail;
 pub(super) enum Outcome {
     Passed,
     Failed,
-    /// What was not run, and the command that gets what it needs.
+    /// What was not run, and the command that installs what it needs.
     NotRun(String),
 }
 

@@ -1,6 +1,6 @@
-//! What is expected to fail, each with its reason, and how the suite's answers differ from that.
+//! The expected failures, each with its reason, and how a run differs from them.
 //!
-//! Invariant: nothing is expected without a reason, and nothing is left standing that does not fail any more.
+//! Invariant: nothing is expected without a reason, and no entry stays that does not fail any more.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ impl<'a> Expected<'a> {
         Ok(expected)
     }
 
-    /// In what a run differs, in words.
+    /// The differences of a run, in words.
     pub(super) fn surprises(&self, revision: &str, results: &Results) -> Vec<String> {
         let failed = results.failed();
         let mut surprises = Vec::new();

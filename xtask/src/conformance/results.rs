@@ -1,4 +1,4 @@
-//! What the suite wrote down: a folder for each scenario, with its checks.
+//! Reads the suite's results: a folder for each scenario, with its checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 
 const PREFIX: &str = "server-";
-/// `-2026-11-15T14-57-39-123Z`, which ends the name of each folder.
+/// `-2026-11-15T14-57-39-123Z`, the end of each folder's name.
 const STAMP_LENGTH: usize = 25;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -50,7 +50,7 @@ impl Results {
         Ok(results)
     }
 
-    /// Scenario and id of each check that failed; one that is made several times has failed if it did so once.
+    /// Scenario and id of each failed check; a repeated check has failed if it failed once.
     pub(super) fn failed(&self) -> BTreeSet<(&str, &str)> {
         self.checks()
             .filter(|(_, check)| check.status == Status::Failure)

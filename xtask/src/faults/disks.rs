@@ -1,7 +1,7 @@
-//! R17 with a real disk that is small, and what happens on one that can only be read.
+//! R17 with a real small disk, and the behaviour on one that is read-only.
 //!
 //! The disk is a tmpfs in a mount namespace of its own, so that nothing of it is left and nobody else sees it. This
-//! program starts itself once more inside; what that prints last is how the scene went.
+//! program starts itself once more inside; the last line that prints is the result of the scene.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -13,21 +13,21 @@ use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
 
 use super::story::{begin, entries, prompt, read};
-use super::{Stage, Verdict, lacks};
+use super::{SceneContext, Verdict, lacks};
 use crate::kills::http::Http;
 use crate::kills::server::{self, Server};
 
-/// The reserve of the server is 64 MiB; this leaves it, the store and the ballast their place.
+/// The server's reserve is 64 MiB; this leaves room for it, the store and the ballast.
 const DISK: &str = "size=100m,mode=700";
-/// Room for a few prompts, which can not all wait if they are many.
+/// Room for a few prompts; if they are many they can not all wait.
 const LITTLE_BYTES: usize = 600_000;
 const STOPS_WITHIN: Duration = Duration::from_secs(10);
 const TURN_ENDS_WITHIN: Duration = Duration::from_secs(60);
 const FULL: u16 = 507;
-/// As many words as the guide says in about ten seconds.
+/// About ten seconds of the guide's text.
 const WORDS: usize = 1_200;
 
-pub(super) fn in_a_namespace(stage: &Stage, scene: &str) -> anyhow::Result<Verdict> {
+pub(super) fn in_a_namespace(context: &SceneContext, scene: &str) -> anyhow::Result<Verdict> {
     if let Some(left_out) = lacks(&["unshare", "mount"]) {
         return Ok(left_out);
     }
@@ -43,8 +43,8 @@ pub(super) fn in_a_namespace(stage: &Stage, scene: &str) -> anyhow::Result<Verdi
     };
     let myself = std::env::current_exe().context("where is this program?")?;
     let mut inside = Command::new("unshare");
-    inside.args(way).arg(myself).arg("faults").arg(scene).arg("--binary").arg(&stage.binary);
-    inside.arg("--inside").arg(&stage.folder);
+    inside.args(way).arg(myself).arg("faults").arg(scene).arg("--binary").arg(&context.binary);
+    inside.arg("--inside").arg(&context.folder);
     let output = inside.stderr(Stdio::inherit()).output().context("could not start unshare")?;
     let said = String::from_utf8_lossy(&output.stdout);
     print!("{said}");
@@ -52,21 +52,21 @@ pub(super) fn in_a_namespace(stage: &Stage, scene: &str) -> anyhow::Result<Verdi
     Ok(Verdict::Held(said.lines().last().unwrap_or_default().to_owned()))
 }
 
-pub(super) fn inside(stage: &Stage, scene: &str) -> anyhow::Result<()> {
-    let disk = stage.folder.join("disk");
+pub(super) fn inside(context: &SceneContext, scene: &str) -> anyhow::Result<()> {
+    let disk = context.folder.join("disk");
     fs::create_dir_all(&disk)?;
     mount(&["-t", "tmpfs", "-o", DISK, "tmpfs"], &disk)?;
     let played = match scene {
-        "full" => full(stage, &disk),
-        "read-only" => read_only(stage, &disk),
+        "full" => full(context, &disk),
+        "read-only" => read_only(context, &disk),
         other => bail!("{other} is not played on a disk"),
     };
     match played {
         Ok(said) => println!("{said}"),
-        // The last line is what the table shows.
+        // The table shows the last line.
         Err(err) => {
             println!("{}", format!("{err:#}").trim().replace('\n', " "));
-            bail!("see {}", stage.log().display());
+            bail!("see {}", context.log().display());
         }
     }
     Ok(())
@@ -78,14 +78,14 @@ fn mount(arguments: &[&str], disk: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The disk of a scene and what lies on it.
+/// The disk of a scene and its files.
 struct Disk {
     data: PathBuf,
     ballast: PathBuf,
 }
 
 impl Disk {
-    /// Puts ballast on it until so many bytes are left.
+    /// Adds ballast until so many bytes are free.
     fn leave(&self, free_bytes: usize) -> anyhow::Result<()> {
         let kept = self.ballast.with_extension("kept");
         File::create(&kept)?.write_all(&vec![1; free_bytes])?;
@@ -94,14 +94,14 @@ impl Disk {
         Ok(fs::remove_file(kept)?)
     }
 
-    fn throw_off(&self) -> io::Result<()> {
+    fn remove_ballast(&self) -> io::Result<()> {
         fs::remove_file(&self.ballast)
     }
 }
 
-fn full(stage: &Stage, root: &Path) -> anyhow::Result<String> {
+fn full(context: &SceneContext, root: &Path) -> anyhow::Result<String> {
     let disk = Disk { data: root.join("data"), ballast: root.join("ballast") };
-    let start = || Server::start(&stage.binary, &disk.data, &stage.log());
+    let start = || Server::start(&context.binary, &disk.data, &context.log());
 
     let server = start()?;
     let mut http = Http::new(server.endpoint());
@@ -112,20 +112,20 @@ fn full(stage: &Stage, root: &Path) -> anyhow::Result<String> {
     let taken = fill(&mut http, &filled, "first")?;
     println!("the disk is full after {taken} prompts");
     reads_go_on(&mut http, &filled, taken + 1)?;
-    disk.throw_off()?;
+    disk.remove_ballast()?;
     take(&mut http, &filled, "say there is room again")?;
     let words = until_ended(&mut http, &streams)?;
     let all: String = (1..=WORDS).map(|n| format!("word{n} ")).collect();
     ensure!(words == all, "R17: the turn that streamed has {} bytes of {}", words.len(), all.len());
     println!("there was room again: prompts were taken without a restart, and the turn lost no word");
 
-    // Full once more, with a turn running: how it ended is written with the reserve.
+    // Full once more, with a turn running: its end is written with the reserve.
     let runs = begin(&mut http)?;
     take(&mut http, &runs, "slow 3600")?;
     disk.leave(LITTLE_BYTES)?;
     fill(&mut http, &runs, "second")?;
     stop(server)?;
-    let end = last_words(&stage.binary, &disk, &runs)?;
+    let end = last_outcome(&context.binary, &disk, &runs)?;
     ensure!(
         end == "server_shutdown",
         "R17: the turn ended by {end}, so its end was not written while the disk was full"
@@ -140,13 +140,13 @@ fn full(stage: &Stage, root: &Path) -> anyhow::Result<String> {
     let refused = http.send(&prompt(&runs, "say too early"))?;
     ensure!(refused.status == FULL, "R17: without its reserve the server answered {}", refused.status);
     reads_go_on(&mut http, &filled, taken + 1)?;
-    disk.throw_off()?;
+    disk.remove_ballast()?;
     take(&mut http, &runs, "say too early")?;
     stop(server)?;
     Ok("a full disk refused writes and nothing else, gave way to last words, and passed without a restart".to_owned())
 }
 
-/// Prompts, shorter and shorter, until not even the shortest is taken; gives how many were.
+/// Sends prompts, shorter and shorter, until not even the shortest is accepted; returns how many were.
 fn fill(http: &mut Http, session: &str, tag: &str) -> anyhow::Result<usize> {
     let mut taken = 0;
     for bytes in [100_000, 10_000, 1] {
@@ -154,7 +154,7 @@ fn fill(http: &mut Http, session: &str, tag: &str) -> anyhow::Result<usize> {
             let answer = http.send(&prompt(session, &format!("{tag} {taken} {bytes} {}", "x".repeat(bytes))))?;
             match answer.status {
                 202 => taken += 1,
-                // A queue that is full says nothing about the disk.
+                // A full queue says nothing about the disk.
                 409 => bail!("the queue is full before the disk is"),
                 FULL => break,
                 other => bail!("R17: a full disk was answered with {other} {}", answer.body),
@@ -179,7 +179,7 @@ fn reads_go_on(http: &mut Http, session: &str, prompts: usize) -> anyhow::Result
     Ok(())
 }
 
-/// Waits for the end of the session's turn and gives its words.
+/// Waits for the end of the session's turn and returns its text.
 fn until_ended(http: &mut Http, session: &str) -> anyhow::Result<String> {
     let asked_at = Instant::now();
     loop {
@@ -193,7 +193,7 @@ fn until_ended(http: &mut Http, session: &str) -> anyhow::Result<String> {
     }
 }
 
-/// SIGTERM; the end is to be clean and in time.
+/// Sends SIGTERM; the exit has to be clean and in time.
 fn stop(server: Server) -> anyhow::Result<()> {
     let status = Command::new("kill").args(["-TERM", &server.pid().to_string()]).status()?;
     ensure!(status.success(), "could not ask the server to stop");
@@ -202,9 +202,9 @@ fn stop(server: Server) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Why the last turn of a session ended, as it was written down before this start.
-fn last_words(binary: &Path, disk: &Disk, session: &str) -> anyhow::Result<String> {
-    disk.throw_off()?;
+/// Why the last turn of a session ended, as it was stored before this start.
+fn last_outcome(binary: &Path, disk: &Disk, session: &str) -> anyhow::Result<String> {
+    disk.remove_ballast()?;
     let output = Command::new(binary).args(["show", session, "--json", "--data-dir"]).arg(&disk.data).output()?;
     let said = String::from_utf8(output.stdout)?;
     let ends = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -213,12 +213,12 @@ fn last_words(binary: &Path, disk: &Disk, session: &str) -> anyhow::Result<Strin
     Ok(end["data"]["reason"].as_str().unwrap_or_default().to_owned())
 }
 
-fn read_only(stage: &Stage, root: &Path) -> anyhow::Result<String> {
+fn read_only(context: &SceneContext, root: &Path) -> anyhow::Result<String> {
     let data = root.join("data");
-    stop(Server::start(&stage.binary, &data, &stage.log())?)?;
+    stop(Server::start(&context.binary, &data, &context.log())?)?;
     let before = contents(&data)?;
     mount(&["-o", "remount,ro"], root)?;
-    for mut command in [server::command(&stage.binary, &data), list(&stage.binary, &data)] {
+    for mut command in [server::command(&context.binary, &data), list(&context.binary, &data)] {
         let output = command.output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.code() == Some(1), "it ended with {}: {said}", output.status);
@@ -226,7 +226,7 @@ fn read_only(stage: &Stage, root: &Path) -> anyhow::Result<String> {
     }
     mount(&["-o", "remount,rw"], root)?;
     ensure!(contents(&data)? == before, "something was changed on a disk that could only be read");
-    stop(Server::start(&stage.binary, &data, &stage.log())?)?;
+    stop(Server::start(&context.binary, &data, &context.log())?)?;
     Ok("the start was refused with the reason, and nothing was touched".to_owned())
 }
 

@@ -1,7 +1,7 @@
-//! R24 on the real program: a store of the first version is opened, and the process is killed at each system call on the
-//! way, one after the other. Whatever is left, the next start has everything.
+//! R24 on the real program: a store of the first version is opened, and the process is killed at each system call on
+//! the way, one after the other. Whatever is left, the next start has everything.
 //!
-//! A call is killed as it is entered, so what is tried is every state that a death between two calls can leave.
+//! A call is killed on entry, so every state is tested that a death between two calls can leave.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -11,34 +11,34 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
 
-use super::{Stage, Verdict, fresh_folder, lacks};
+use super::{SceneContext, Verdict, fresh_folder, lacks};
 use crate::run::{cargo, run as execute};
 
 const STORE: &str = "throughline.db";
 const SIGKILL: i32 = 9;
-/// Far more than any call is made.
+/// Far more often than any call is made.
 const MOST_CALLS: u32 = 2_000;
 
-pub(super) fn play(stage: &Stage) -> anyhow::Result<Verdict> {
+pub(super) fn play(context: &SceneContext) -> anyhow::Result<Verdict> {
     if let Some(left_out) = lacks(&["strace"]) {
         return Ok(left_out);
     }
-    let old = stage.folder.join("old");
-    make_old_store(stage, &old)?;
-    let data = stage.folder.join("data");
-    renew(&old, &data)?;
-    let calls = calls_of(stage, &data)?;
-    let expected = story_of(stage, &data)?;
+    let old = context.folder.join("old");
+    make_old_store(context, &old)?;
+    let data = context.folder.join("data");
+    copy_old_store(&old, &data)?;
+    let calls = calls_of(context, &data)?;
+    let expected = visible_state(context, &data)?;
     let mut kills = 0;
     for call in &calls {
         let before = kills;
         for nth in 1..=MOST_CALLS {
-            renew(&old, &data)?;
-            if !open_killed(stage, &data, call, nth)? {
+            copy_old_store(&old, &data)?;
+            if !open_killed(context, &data, call, nth)? {
                 break;
             }
             kills += 1;
-            let found = story_of(stage, &data).with_context(|| format!("killed at {call} number {nth}"))?;
+            let found = visible_state(context, &data).with_context(|| format!("killed at {call} number {nth}"))?;
             ensure!(found == expected, "R24: killed at {call} number {nth}, the store became {found} not {expected}");
         }
         println!("{call:<16} killed {:>3} times", kills - before);
@@ -47,18 +47,18 @@ pub(super) fn play(stage: &Stage) -> anyhow::Result<Verdict> {
     Ok(Verdict::Held(format!("{kills} kills at {} kinds of system calls", calls.len())))
 }
 
-fn make_old_store(stage: &Stage, folder: &Path) -> anyhow::Result<()> {
+fn make_old_store(context: &SceneContext, folder: &Path) -> anyhow::Result<()> {
     execute(&mut cargo(&["build", "--package", "store", "--example", "old_store"]))?;
-    let program = stage.metadata.target_directory.join("debug/examples/old_store");
+    let program = context.metadata.target_directory.join("debug/examples/old_store");
     fresh_folder(folder)?;
-    // It ends as if it had been killed, so its status says nothing; what it leaves does.
+    // It exits as if it had been killed, so its status says nothing; the files that it leaves do.
     Command::new(program).arg(folder.join(STORE)).stderr(Stdio::null()).status().context("could not make a store")?;
     ensure!(fs::metadata(folder.join(format!("{STORE}-wal"))).is_ok_and(|wal| wal.len() > 0), "no old store was made");
     Ok(())
 }
 
-/// A data folder with nothing but a copy of the old store.
-fn renew(old: &Path, data: &Path) -> anyhow::Result<()> {
+/// Makes a data folder with nothing but a copy of the old store.
+fn copy_old_store(old: &Path, data: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fresh_folder(data)?;
     fs::set_permissions(data, fs::Permissions::from_mode(0o700))?;
@@ -70,10 +70,10 @@ fn renew(old: &Path, data: &Path) -> anyhow::Result<()> {
 }
 
 /// The names of the system calls that opening makes.
-fn calls_of(stage: &Stage, data: &Path) -> anyhow::Result<Vec<String>> {
-    let counts = stage.folder.join("calls");
+fn calls_of(context: &SceneContext, data: &Path) -> anyhow::Result<Vec<String>> {
+    let counts = context.folder.join("calls");
     let mut traced = Command::new("strace");
-    traced.args(["-f", "-qq", "-c", "-o"]).arg(&counts).arg(&stage.binary).args(["list", "--data-dir"]).arg(data);
+    traced.args(["-f", "-qq", "-c", "-o"]).arg(&counts).arg(&context.binary).args(["list", "--data-dir"]).arg(data);
     let status = traced.stdout(Stdio::null()).status().context("could not start strace")?;
     ensure!(status.success(), "strace can not trace here: it ended with {status}");
     let counts = fs::read_to_string(&counts).context("strace counted nothing")?;
@@ -82,12 +82,12 @@ fn calls_of(stage: &Stage, data: &Path) -> anyhow::Result<Vec<String>> {
     Ok(names.filter(|name| !no_call.contains(name) && !name.starts_with('-')).map(str::to_owned).collect())
 }
 
-/// Opens the store, and dies on entering the call for the nth time; `false` if it is made less often than that.
-fn open_killed(stage: &Stage, data: &Path, call: &str, nth: u32) -> anyhow::Result<bool> {
+/// Opens the store, and dies on entering the call for the nth time; `false` if it is called less often.
+fn open_killed(context: &SceneContext, data: &Path, call: &str, nth: u32) -> anyhow::Result<bool> {
     let mut traced = Command::new("strace");
     traced.args(["-D", "-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
     traced.args(["-e", &format!("inject={call}:signal=SIGKILL:when={nth}")]);
-    traced.arg(&stage.binary).args(["list", "--data-dir"]).arg(data);
+    traced.arg(&context.binary).args(["list", "--data-dir"]).arg(data);
     let status = traced.stdout(Stdio::null()).stderr(Stdio::null()).status().context("could not start strace")?;
     match (status.code(), status.signal()) {
         (Some(0), _) => Ok(false),
@@ -96,16 +96,16 @@ fn open_killed(stage: &Stage, data: &Path, call: &str, nth: u32) -> anyhow::Resu
     }
 }
 
-/// Everything that the program tells of the store: its sessions, and their entries without the times of the restart.
-fn story_of(stage: &Stage, data: &Path) -> anyhow::Result<Value> {
-    let list: Value = serde_json::from_str(&said(stage, data, &["list", "--json"])?)?;
+/// Everything that the program shows of the store: its sessions, and their entries without the times of the restart.
+fn visible_state(context: &SceneContext, data: &Path) -> anyhow::Result<Value> {
+    let list: Value = serde_json::from_str(&output_of(context, data, &["list", "--json"])?)?;
     let mut story = Vec::new();
     for session in list["sessions"].as_array().context("a list without sessions")? {
         let id = session["id"].as_str().context("a session without an id")?;
         let mut entries = Vec::new();
-        for line in said(stage, data, &["show", id, "--json"])?.lines() {
+        for line in output_of(context, data, &["show", id, "--json"])?.lines() {
             let mut entry: Value = serde_json::from_str(line)?;
-            // Made of the words beside everything else: whether it is there yet is a matter of time.
+            // Made in the background: whether it is there yet is a matter of time.
             if matches!(entry["type"].as_str(), Some("summary.set" | "title.set")) {
                 continue;
             }
@@ -120,8 +120,8 @@ fn story_of(stage: &Stage, data: &Path) -> anyhow::Result<Value> {
     Ok(Value::Array(story))
 }
 
-fn said(stage: &Stage, data: &Path, arguments: &[&str]) -> anyhow::Result<String> {
-    let output = Command::new(&stage.binary).args(arguments).arg("--data-dir").arg(data).output()?;
+fn output_of(context: &SceneContext, data: &Path, arguments: &[&str]) -> anyhow::Result<String> {
+    let output = Command::new(&context.binary).args(arguments).arg("--data-dir").arg(data).output()?;
     let stderr = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "`throughline {}` ended with {}: {stderr}", arguments.join(" "), output.status);
     Ok(String::from_utf8(output.stdout)?)

@@ -1,5 +1,5 @@
-//! One client of a server that will fail: a session, prompts until one is not taken, and a follower that notes what it is
-//! shown; afterwards the comparison with what the next server has.
+//! One client of a server that will fail: it makes a session, sends prompts until one is refused, and follows; then
+//! it compares what it saw with what the next server has.
 
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
@@ -7,19 +7,19 @@ use std::thread::{self, JoinHandle};
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
-use crate::kills::http::{Answer, Http, Request};
+use crate::kills::http::{Http, HttpAnswer, Request};
 use crate::kills::live::{Frame, Live, SeenEntry};
 use crate::kills::server::{Endpoint, Server};
 
 pub(super) struct Story {
     session: String,
-    prompts: Vec<(String, Option<Answer>)>,
+    prompts: Vec<(String, Option<HttpAnswer>)>,
     follower: JoinHandle<Vec<SeenEntry>>,
 }
 
 impl Story {
-    /// Sends prompts until one is not acknowledged. The first keeps the agent at work, so the others wait and each is one
-    /// write of its own.
+    /// Sends prompts until one is not acknowledged. The first keeps the agent busy, so the others wait and each is
+    /// one write of its own.
     pub(super) fn run(server: &Server) -> anyhow::Result<Self> {
         let endpoint = server.endpoint();
         let mut http = Http::new(endpoint.clone());
@@ -29,13 +29,13 @@ impl Story {
             let session = session.clone();
             move || follow(&endpoint, &session, &caught_up)
         });
-        // Either it has, or the server is gone already.
+        // Either it follows, or the server is gone already.
         let _either_way = follows.recv();
-        let mut prompts: Vec<(String, Option<Answer>)> = Vec::new();
+        let mut prompts: Vec<(String, Option<HttpAnswer>)> = Vec::new();
         loop {
             let text = if prompts.is_empty() { "slow 600".to_owned() } else { format!("say {}", prompts.len()) };
             let answer = http.send(&prompt(&session, &text)).ok();
-            let taken = answer.as_ref().is_some_and(Answer::is_success);
+            let taken = answer.as_ref().is_some_and(HttpAnswer::is_success);
             prompts.push((text, answer));
             if !taken {
                 break;
@@ -45,16 +45,16 @@ impl Story {
     }
 
     pub(super) fn acknowledged(&self) -> Vec<&str> {
-        let taken = |answer: &Option<Answer>| answer.as_ref().is_some_and(Answer::is_success);
+        let taken = |answer: &Option<HttpAnswer>| answer.as_ref().is_some_and(HttpAnswer::is_success);
         self.prompts.iter().filter(|(_, answer)| taken(answer)).map(|(text, _)| text.as_str()).collect()
     }
 
-    /// The answer to the prompt that was not taken; none if the server was gone.
-    pub(super) fn refusal(&self) -> Option<&Answer> {
+    /// The answer to the refused prompt; none if the server was gone.
+    pub(super) fn refusal(&self) -> Option<&HttpAnswer> {
         self.prompts.last().and_then(|(_, answer)| answer.as_ref())
     }
 
-    /// R01, R04: what was acknowledged is there, once and in order, and so is everything that was shown.
+    /// R01, R04: everything acknowledged is there, once and in order, and so is everything that was shown.
     pub(super) fn check(self, server: &Server) -> anyhow::Result<()> {
         let entries = entries(&mut Http::new(server.endpoint()), &self.session)?;
         let kept = prompts_of(&entries);
@@ -73,7 +73,7 @@ impl Story {
     }
 }
 
-/// A session of the guide that is ready; gives its id.
+/// Makes a session of the guide that is ready; returns its id.
 pub(super) fn begin(http: &mut Http) -> anyhow::Result<String> {
     let body = json!({ "agent": "guide", "cwd": "/usr" });
     let request = Request {
@@ -88,7 +88,7 @@ pub(super) fn begin(http: &mut Http) -> anyhow::Result<String> {
     created["id"].as_str().map(str::to_owned).context("a session without an id")
 }
 
-/// A prompt whose key is how it begins.
+/// A prompt whose idempotency key is its beginning.
 pub(super) fn prompt(session: &str, text: &str) -> Request {
     let begins: String = text.chars().take(60).map(|c| if c == ' ' { '-' } else { c }).collect();
     Request {
@@ -117,7 +117,7 @@ pub(super) fn read(http: &mut Http, path: &str) -> anyhow::Result<Value> {
     serde_json::from_str(&answer.body).with_context(|| format!("GET {path} gave no JSON"))
 }
 
-/// The prompts of a log in order, each once by its id: one that waited is named again when it is sent.
+/// The prompts of a log in order, each once by its id: one that waited appears again when it is sent.
 fn prompts_of(entries: &[Value]) -> Vec<&str> {
     let (mut ids, mut texts) = (Vec::new(), Vec::new());
     for data in entries.iter().filter(|entry| entry["data"]["interactionId"].is_string()).map(|entry| &entry["data"]) {
@@ -131,7 +131,7 @@ fn prompts_of(entries: &[Value]) -> Vec<&str> {
     texts
 }
 
-/// Follows until the socket breaks.
+/// Follows until the connection breaks.
 fn follow(endpoint: &Endpoint, session: &str, caught_up: &mpsc::Sender<()>) -> Vec<SeenEntry> {
     let mut seen = Vec::new();
     let Ok(mut live) = Live::connect(endpoint) else { return seen };
@@ -141,7 +141,7 @@ fn follow(endpoint: &Endpoint, session: &str, caught_up: &mpsc::Sender<()>) -> V
     while let Ok(frame) = live.read() {
         match frame {
             Frame::Entry(entry) => seen.push(entry),
-            // Nobody waits any more after the first time.
+            // After the first time nobody waits for it.
             Frame::CaughtUp { .. } => {
                 let _nobody_waits = caught_up.send(());
             }

@@ -1,4 +1,4 @@
-//! After a restart: reads back everything that the ledger speaks of, and tries every key once more.
+//! Reads back everything in the ledger after a restart, and repeats every idempotency key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,25 +9,25 @@ use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
 
 use super::client::created_id;
-use super::http::{Answer, Http, Request};
-use super::ledger::{Act, Deed, Ledger, Outcome};
+use super::http::{Http, HttpAnswer, Request};
+use super::ledger::{Change, Ledger, Outcome, RecordedRequest};
 use super::live::{self, Frame, Live};
-use super::proof::{self, Promise, Violation};
+use super::promises::{self, Promise, Violation};
 use super::random::Random;
 use super::server::{Endpoint, Server};
 
 const PAGE: u32 = 1_000;
-/// Follows on one socket before another is opened: sockets that reconnect are the point.
+/// How many follows are made on one socket before another is opened: reconnecting is what is tested.
 const FOLLOWS_PER_SOCKET: usize = 16;
 
 const TOO_MANY_REQUESTS: u16 = 429;
 const PAUSE: Duration = Duration::from_millis(100);
-const PATIENCE: u32 = 100;
+const MAX_RETRIES: u32 = 100;
 
 /// How much is read back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// What the last cycle touched, straight after the restart: no turn may run, and keys are tried again.
+    /// What the last cycle touched, right after the restart: no turn may run, and keys are repeated.
     LastCycle,
     /// Every session of the trial.
     Everything,
@@ -71,7 +71,7 @@ pub(super) fn audit(
     let violations = audit.violations;
     tally.lost += violations.iter().filter(|violation| violation.promise == Promise::AckedSurvives).count();
     match result {
-        // Whatever went wrong afterwards is probably a consequence of what was found.
+        // An error is probably a consequence of the violation before it.
         Err(err) if violations.is_empty() => Err(err),
         Ok(()) | Err(_) => Ok(violations),
     }
@@ -99,7 +99,7 @@ impl Audit<'_> {
                 self.sessions_are_kept(ledger, &touched, JustRestarted::Yes)?;
                 self.followers_resume(ledger, &touched, random)?;
                 self.keys_are_remembered(ledger)?;
-                // Trying again must have changed nothing, and completed what had got no answer.
+                // The repeats must have changed nothing, and completed what had got no answer.
                 self.sessions_are_listed(ledger)?;
                 self.sessions_are_kept(ledger, &touched, JustRestarted::No)
             }
@@ -110,7 +110,7 @@ impl Audit<'_> {
         }
     }
 
-    /// Every acknowledged session is in the list; any other was asked for by a create that got no answer.
+    /// Every acknowledged session is in the list; any other one was requested by a create that got no answer.
     fn sessions_are_listed(&mut self, ledger: &Ledger) -> anyhow::Result<()> {
         let listed: BTreeSet<String> = self
             .all_pages("/api/v1/sessions?limit=200", "sessions")?
@@ -118,14 +118,17 @@ impl Audit<'_> {
             .filter_map(|session| session["id"].as_str().map(str::to_owned))
             .collect();
         for missing in ledger.sessions.keys().filter(|id| !listed.contains(*id)) {
-            self.broken(Promise::AckedSurvives, format!("session {missing} is not in the list"));
+            self.add_violation(Promise::AckedSurvives, format!("session {missing} is not in the list"));
         }
-        let mut unclaimed: BTreeSet<&str> = ledger.lost_creates.iter().map(|deed| deed.act.mark()).collect();
+        let mut unclaimed: BTreeSet<&str> = ledger.lost_creates.iter().map(|recorded| recorded.change.mark()).collect();
         for unknown in listed.iter().filter(|id| !ledger.sessions.contains_key(*id)) {
             let entries = self.entries(unknown)?;
             let name = entries.first().and_then(|entry| entry["data"]["name"].as_str()).unwrap_or_default();
             if !unclaimed.remove(name) {
-                self.broken(Promise::Idempotent, format!("session {unknown}, named {name:?}, was not asked for"));
+                self.add_violation(
+                    Promise::Idempotent,
+                    format!("session {unknown}, named {name:?}, was not asked for"),
+                );
             }
         }
         Ok(())
@@ -140,19 +143,20 @@ impl Audit<'_> {
         for id in sessions {
             let Some(record) = ledger.sessions.get(id) else { continue };
             let entries = self.entries(id)?;
-            self.violations.extend(proof::check_session(id, record, &entries));
+            self.violations.extend(promises::check_session(id, record, &entries));
             let session = self.read(&format!("/api/v1/sessions/{id}"))?;
             if restarted == JustRestarted::Yes {
-                self.violations.extend(proof::no_turn_runs(id, &entries));
-                self.violations.extend(proof::shown_as_logged(id, &session, &entries));
+                self.violations.extend(promises::no_turn_runs(id, &entries));
+                self.violations.extend(promises::shown_as_logged(id, &session, &entries));
             }
-            let acks = record.deeds.iter().filter(|deed| matches!(deed.outcome, Outcome::Acknowledged(_))).count();
+            let acks =
+                record.requests.iter().filter(|recorded| matches!(recorded.outcome, Outcome::Acknowledged(_))).count();
             self.tally.sessions.insert(id.clone(), (acks, entries.len()));
         }
         Ok(())
     }
 
-    /// From the last cursor that a client had, and from a place chosen at random.
+    /// Follows from the last cursor of each client, and from a random position.
     fn followers_resume(&mut self, ledger: &Ledger, sessions: &[String], random: &mut Random) -> anyhow::Result<()> {
         for chunk in sessions.chunks(FOLLOWS_PER_SOCKET) {
             let mut live = Live::connect(&self.endpoint)?;
@@ -163,10 +167,10 @@ impl Audit<'_> {
                 for cursor in [live::cursor_at(&cursor, anywhere), cursor] {
                     let got = self.follow_to_the_end(&mut live, id, &cursor)?;
                     let after = live::seq_of(&cursor)?;
-                    // The server goes on with what it does by itself, such as summaries: the log may have grown since.
+                    // The server still does work of its own, such as summaries: the log may have grown since.
                     let log = self.entries(id)?;
                     let end = usize::try_from(after)?.saturating_add(got.len()).max(entries.len()).min(log.len());
-                    self.violations.extend(proof::follows_exactly(id, after, &got, &log[..end]));
+                    self.violations.extend(promises::follows_exactly(id, after, &got, &log[..end]));
                     self.tally.follows += 1;
                 }
             }
@@ -194,28 +198,28 @@ impl Audit<'_> {
 
     /// Sends again, with the same key, what was acknowledged and what got no answer.
     fn keys_are_remembered(&mut self, ledger: &mut Ledger) -> anyhow::Result<()> {
-        for deed in std::mem::take(&mut ledger.lost_creates) {
-            let answer = self.repeat(&deed)?;
+        for recorded in std::mem::take(&mut ledger.lost_creates) {
+            let answer = self.repeat(&recorded)?;
             let Some(id) = created_id(&answer.body).filter(|_| answer.is_success()) else {
                 bail!("a repeated create got {} {}", answer.status, answer.body);
             };
-            let client = deed.client;
-            let deed = Deed { outcome: Outcome::Acknowledged(answer), recent: false, ..deed };
-            ledger.record(id, client).deeds.push(deed);
+            let client = recorded.client;
+            let recorded = RecordedRequest { outcome: Outcome::Acknowledged(answer), recent: false, ..recorded };
+            ledger.record(id, client).requests.push(recorded);
         }
         for (id, record) in &mut ledger.sessions {
-            for deed in record.deeds.iter_mut().filter(|deed| deed.recent) {
-                match &deed.outcome {
+            for recorded in record.requests.iter_mut().filter(|recorded| recorded.recent) {
+                match &recorded.outcome {
                     Outcome::Refused(_) => (),
-                    Outcome::Unanswered => deed.outcome = Outcome::of(self.repeat(deed)?),
+                    Outcome::Unanswered => recorded.outcome = Outcome::of(self.repeat(recorded)?),
                     Outcome::Acknowledged(first) => {
-                        let again = self.repeat(deed)?;
+                        let again = self.repeat(recorded)?;
                         if again != *first {
                             let what = format!(
                                 "session {id}: {:?} was answered {first:?} and then {again:?}",
-                                short(&deed.act)
+                                short(&recorded.change)
                             );
-                            self.broken(Promise::Idempotent, what);
+                            self.add_violation(Promise::Idempotent, what);
                         }
                     }
                 }
@@ -224,9 +228,9 @@ impl Audit<'_> {
         Ok(())
     }
 
-    fn repeat(&mut self, deed: &Deed) -> anyhow::Result<Answer> {
+    fn repeat(&mut self, recorded: &RecordedRequest) -> anyhow::Result<HttpAnswer> {
         self.tally.repeats += 1;
-        self.send(&deed.request).with_context(|| format!("repeating {:?}", short(&deed.act)))
+        self.send(&recorded.request).with_context(|| format!("repeating {:?}", short(&recorded.change)))
     }
 
     fn entries(&mut self, id: &str) -> anyhow::Result<Vec<Value>> {
@@ -259,9 +263,9 @@ impl Audit<'_> {
         serde_json::from_str(&answer.body).with_context(|| format!("{path}: not JSON"))
     }
 
-    /// Reading back is faster than a caller may be; being told to wait says nothing about what is kept.
-    fn send(&mut self, request: &Request) -> anyhow::Result<Answer> {
-        for _ in 0..PATIENCE {
+    /// Reading back is faster than a client may be; a request to wait says nothing about what is kept.
+    fn send(&mut self, request: &Request) -> anyhow::Result<HttpAnswer> {
+        for _ in 0..MAX_RETRIES {
             let answer = self.http.send(request)?;
             if answer.status != TOO_MANY_REQUESTS {
                 return Ok(answer);
@@ -271,12 +275,12 @@ impl Audit<'_> {
         bail!("the server asks to wait for ever")
     }
 
-    fn broken(&mut self, promise: Promise, what: String) {
+    fn add_violation(&mut self, promise: Promise, what: String) {
         self.violations.push(Violation::new(promise, what));
     }
 }
 
-/// Enough of it to be found again.
-fn short(act: &Act) -> String {
-    act.mark().chars().take(40).collect()
+/// Enough of it to find it again.
+fn short(change: &Change) -> String {
+    change.mark().chars().take(40).collect()
 }

@@ -1,4 +1,4 @@
-//! One client of a cycle: it creates, prompts and renames without pause, follows what it touches, and notes every
+//! One client of a cycle: it creates, prompts and renames without pause, follows what it touches, and records every
 //! answer, until the server is gone.
 
 use std::path::PathBuf;
@@ -8,18 +8,18 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::http::{Http, Request};
-use super::ledger::{Act, ClientNumber, Deed, Outcome, Report};
+use super::ledger::{Change, ClientNumber, Outcome, RecordedRequest, Report};
 use super::live::{Frame, Live, SeenEntry};
-use super::proof::Violation;
+use super::promises::Violation;
 use super::random::Random;
 use super::server::Endpoint;
 
 pub(super) struct Plan {
     pub(super) number: ClientNumber,
     pub(super) cycle: u32,
-    /// Where its sessions work.
+    /// The working directory of its sessions.
     pub(super) cwd: PathBuf,
-    /// Sessions to go on with, each with the cursor to follow from.
+    /// Sessions to continue with, each with the cursor to follow from.
     pub(super) sessions: Vec<(String, Option<String>)>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Client {
 }
 
 /// The server is gone, or as good as gone.
-struct Gone;
+struct ServerGone;
 
 impl Client {
     pub(super) fn new(plan: Plan, endpoint: Endpoint, random: Random) -> Self {
@@ -41,10 +41,10 @@ impl Client {
         Self { plan, http: Http::new(endpoint.clone()), endpoint, random, acts: 0, report }
     }
 
-    /// Works until the server is gone. Each acknowledgement is sent to `acknowledged` for whom it concerns.
+    /// Runs until the server is gone. Sends a message to `acknowledged` for each acknowledgement.
     pub(super) fn run(mut self, acknowledged: &Sender<()>) -> Report {
         if (self.plan.sessions.is_empty() || self.random.one_in(2))
-            && let Err(Gone) = self.create(acknowledged)
+            && let Err(ServerGone) = self.create(acknowledged)
         {
             return self.report;
         }
@@ -60,55 +60,55 @@ impl Client {
         self.report
     }
 
-    fn act(&mut self, acknowledged: &Sender<()>) -> Result<(), Gone> {
+    fn act(&mut self, acknowledged: &Sender<()>) -> Result<(), ServerGone> {
         let session = self.random.pick(&self.plan.sessions).map(|(id, _)| id.clone());
         match (session, self.random.within(0..20)) {
             (None, _) | (_, 0) => self.create(acknowledged),
             (Some(session), 1..4) => {
                 let name = self.unique("name");
                 let request = self.request("PATCH", &format!("/sessions/{session}"), &json!({ "name": name }));
-                self.submit(Some(session), Act::Rename { name }, request, acknowledged)
+                self.submit(Some(session), Change::Rename { name }, request, acknowledged)
             }
             (Some(session), _) => {
                 let text = self.prompt_text();
                 let path = format!("/sessions/{session}/prompts");
                 let request = self.request("POST", &path, &json!({ "text": text }));
-                self.submit(Some(session), Act::Prompt { text }, request, acknowledged)
+                self.submit(Some(session), Change::Prompt { text }, request, acknowledged)
             }
         }
     }
 
-    fn create(&mut self, acknowledged: &Sender<()>) -> Result<(), Gone> {
+    fn create(&mut self, acknowledged: &Sender<()>) -> Result<(), ServerGone> {
         let name = self.unique("session");
         let body = json!({ "agent": "guide", "cwd": self.plan.cwd, "name": name });
         let request = self.request("POST", "/sessions", &body);
-        self.submit(None, Act::Create { name }, request, acknowledged)
+        self.submit(None, Change::Create { name }, request, acknowledged)
     }
 
-    /// Sends it once and notes what came of it.
+    /// Sends a request once and records the outcome.
     fn submit(
         &mut self,
         session: Option<String>,
-        act: Act,
+        change: Change,
         request: Request,
         acknowledged: &Sender<()>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), ServerGone> {
         let result = self.http.send(&request);
         let (outcome, next) = match result {
             Ok(answer) => (Outcome::of(answer), Ok(())),
-            Err(_) => (Outcome::Unanswered, Err(Gone)),
+            Err(_) => (Outcome::Unanswered, Err(ServerGone)),
         };
         let mut session = session;
         if let Outcome::Acknowledged(answer) = &outcome {
-            // Nobody waits any more once the first has come.
+            // After the first acknowledgement nobody waits any more.
             let _: Result<(), _> = acknowledged.send(());
             if session.is_none() {
                 session = created_id(&answer.body);
                 self.plan.sessions.extend(session.clone().map(|id| (id, None)));
             }
         }
-        let deed = Deed { client: self.plan.number, act, request, outcome, recent: true };
-        self.report.deeds.push((session, deed));
+        let recorded = RecordedRequest { client: self.plan.number, change, request, outcome, recent: true };
+        self.report.requests.push((session, recorded));
         next
     }
 
@@ -128,7 +128,8 @@ impl Client {
         format!("{what} {}-{}-{}", self.plan.cycle, self.plan.number, self.acts)
     }
 
-    /// Mostly short; sometimes long enough for several pages of the store; sometimes with what is hard to keep.
+    /// Mostly short; sometimes long enough for several pages of the store; sometimes with characters that are hard to
+    /// keep.
     fn prompt_text(&mut self) -> String {
         let mut text = self.unique("prompt");
         match self.random.within(0..20) {

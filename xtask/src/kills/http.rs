@@ -1,5 +1,5 @@
-//! Just enough HTTP/1.1 over a plain socket: one connection kept open, JSON in and out, and an error the moment the
-//! server is gone. A library would retry and pool, which is what a proof about acknowledgements must not do.
+//! A minimal HTTP/1.1 client on a plain socket: one connection kept open, JSON in and out, and an error as soon as
+//! the server is gone. A library would retry and pool connections, which a test of acknowledgements must not do.
 
 use std::io::{self, BufRead, BufReader, Write as _};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use crate::http::{malformed, read_body, read_head, read_line};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
-/// A connection that was idle for longer is not used again: the server may be closing it at that very moment.
+/// A connection that was idle for longer is not reused: the server may be closing it just now.
 const IDLE_LIMIT: Duration = Duration::from_secs(3);
 
 pub(crate) struct Http {
@@ -19,7 +19,7 @@ pub(crate) struct Http {
     connection: Option<(BufReader<TcpStream>, Instant)>,
 }
 
-/// A request that can be sent again, word for word.
+/// A request that can be sent again unchanged.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: &'static str,
@@ -29,7 +29,7 @@ pub(crate) struct Request {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
     pub(crate) body: String,
 }
@@ -40,7 +40,7 @@ impl Request {
     }
 }
 
-impl Answer {
+impl HttpAnswer {
     pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
@@ -51,15 +51,15 @@ impl Http {
         Self { endpoint, connection: None }
     }
 
-    /// Sends once. After an error nobody knows whether the server acted, and the connection is given up.
-    pub(crate) fn send(&mut self, request: &Request) -> io::Result<Answer> {
+    /// Sends the request once. After an error nobody knows whether the server acted, and the connection is dropped.
+    pub(crate) fn send(&mut self, request: &Request) -> io::Result<HttpAnswer> {
         let mut connection = match self.connection.take() {
             Some((open, answered)) if answered.elapsed() < IDLE_LIMIT => open,
             Some(_) | None => self.connect()?,
         };
         connection.get_mut().write_all(self.text(request).as_bytes())?;
         let (answer, after) = read_answer(&mut connection)?;
-        if after == After::KeepOpen {
+        if after == Connection::KeepOpen {
             self.connection = Some((connection, Instant::now()));
         }
         Ok(answer)
@@ -89,14 +89,14 @@ impl Http {
     }
 }
 
-/// What becomes of the connection.
+/// What to do with the connection.
 #[derive(Debug, PartialEq, Eq)]
-enum After {
+enum Connection {
     KeepOpen,
     Close,
 }
 
-fn read_answer(reader: &mut impl BufRead) -> io::Result<(Answer, After)> {
+fn read_answer(reader: &mut impl BufRead) -> io::Result<(HttpAnswer, Connection)> {
     let status_line = read_line(reader)?;
     let status = status_line
         .strip_prefix("HTTP/1.1 ")
@@ -105,28 +105,28 @@ fn read_answer(reader: &mut impl BufRead) -> io::Result<(Answer, After)> {
         .ok_or_else(|| malformed(format!("status line {status_line:?}")))?;
     let head = read_head(reader)?;
     let closes = head.get("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
-    let after = if closes { After::Close } else { After::KeepOpen };
+    let after = if closes { Connection::Close } else { Connection::KeepOpen };
     let bytes = read_body(reader, &head)?;
     let body = String::from_utf8(bytes).map_err(|_| malformed("a body that is not UTF-8".to_owned()))?;
-    Ok((Answer { status, body }, after))
+    Ok((HttpAnswer { status, body }, after))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> io::Result<(Answer, After)> {
+    fn read(text: &str) -> io::Result<(HttpAnswer, Connection)> {
         read_answer(&mut text.as_bytes())
     }
 
     #[test]
     fn answers_are_read_in_both_shapes() {
         let (answer, after) = read("HTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\n{}").unwrap();
-        assert_eq!((answer.status, answer.body.as_str(), after), (202, "{}", After::KeepOpen));
+        assert_eq!((answer.status, answer.body.as_str(), after), (202, "{}", Connection::KeepOpen));
         let chunked =
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n";
         let (answer, after) = read(chunked).unwrap();
-        assert_eq!((answer.status, answer.body.as_str(), after), (200, "abcd", After::Close));
+        assert_eq!((answer.status, answer.body.as_str(), after), (200, "abcd", Connection::Close));
         let (answer, _) = read("HTTP/1.1 204 No Content\r\n\r\n").unwrap();
         assert!(answer.is_success());
     }

@@ -1,59 +1,59 @@
-//! What the clients did and were told, kept outside the process that is killed.
+//! What the clients did and which answers they got, kept outside of the process that is killed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::http::{Answer, Request};
+use super::http::{HttpAnswer, Request};
 use super::live::SeenEntry;
-use super::proof::{Promise, Violation};
+use super::promises::{Promise, Violation};
 
-/// After so many deeds a session is left alone, since reading it back takes ever longer.
+/// After so many requests a session is left alone, since reading it back takes ever longer.
 const LONG_SESSION: usize = 500;
-/// How many sessions of its own a client goes on with.
+/// How many of its own sessions a client continues with.
 const OWN_SESSIONS: usize = 3;
 
-/// Who did it. Clients are numbered from 0.
+/// The number of a client, from 0.
 pub(super) type ClientNumber = u32;
 
 #[derive(Default)]
 pub(super) struct Ledger {
     pub(super) sessions: BTreeMap<String, Record>,
-    /// Sessions that were asked for, with no answer: they may exist under an id that nobody was told.
-    pub(super) lost_creates: Vec<Deed>,
-    /// What the last cycle touched.
+    /// Creates without an answer: the session may exist under an id that nobody knows.
+    pub(super) lost_creates: Vec<RecordedRequest>,
+    /// The sessions that the last cycle touched.
     pub(super) touched: BTreeSet<String>,
-    /// Numbers of the last cycle, for the progress line.
+    /// Counts of the last cycle, for the progress line.
     acknowledged_last: u64,
     seen_last: u64,
 }
 
-/// All that is known of one session.
+/// Everything that is known of one session.
 #[derive(Default)]
 pub(super) struct Record {
     pub(super) owner: ClientNumber,
-    /// In the order that each client did them.
-    pub(super) deeds: Vec<Deed>,
+    /// In the order in which each client made them.
+    pub(super) requests: Vec<RecordedRequest>,
     /// Entries by seq, as followers saw them.
     pub(super) seen: BTreeMap<u64, Value>,
     /// The cursor of the newest entry that was seen.
     pub(super) cursor: Option<String>,
 }
 
-/// A request and what came of it.
+/// A request and its outcome.
 #[derive(Debug, Clone)]
-pub(super) struct Deed {
+pub(super) struct RecordedRequest {
     pub(super) client: ClientNumber,
-    pub(super) act: Act,
+    pub(super) change: Change,
     pub(super) request: Request,
     pub(super) outcome: Outcome,
-    /// Done in the last cycle, so its key is worth trying again.
+    /// Made in the last cycle, so its key is worth repeating.
     pub(super) recent: bool,
 }
 
-/// What was asked for. Every text and name occurs once in a trial, so that it can be found in the log.
+/// What was requested. Every text and name occurs once in a trial, so that it can be found in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum Change {
     Create { name: String },
     Prompt { text: String },
     Rename { name: String },
@@ -62,36 +62,36 @@ pub(super) enum Act {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// Promised: it is there, once.
-    Acknowledged(Answer),
+    Acknowledged(HttpAnswer),
     /// Promised: it is not there.
-    Refused(Answer),
-    /// Nothing promised but that it is not there twice.
+    Refused(HttpAnswer),
+    /// Nothing promised except that it is not there twice.
     Unanswered,
 }
 
-/// What one client brings home from a cycle.
+/// What one client reports of a cycle.
 #[derive(Default)]
 pub(super) struct Report {
     pub(super) client: ClientNumber,
-    /// Each with the session it concerns; none for a create that was not answered.
-    pub(super) deeds: Vec<(Option<String>, Deed)>,
+    /// Each with its session; none for a create that was not answered.
+    pub(super) requests: Vec<(Option<String>, RecordedRequest)>,
     pub(super) seen: Vec<SeenEntry>,
     pub(super) violations: Vec<Violation>,
 }
 
 impl Outcome {
-    pub(super) fn of(answer: Answer) -> Self {
+    pub(super) fn of(answer: HttpAnswer) -> Self {
         if answer.is_success() { Self::Acknowledged(answer) } else { Self::Refused(answer) }
     }
 }
 
 impl Ledger {
-    /// What was recent is no more.
+    /// Begins a cycle: earlier requests are no longer recent.
     pub(super) fn begin_cycle(&mut self) {
         self.touched.clear();
         (self.acknowledged_last, self.seen_last) = (0, 0);
-        for deed in self.sessions.values_mut().flat_map(|record| &mut record.deeds) {
-            deed.recent = false;
+        for recorded in self.sessions.values_mut().flat_map(|record| &mut record.requests) {
+            recorded.recent = false;
         }
     }
 
@@ -103,25 +103,25 @@ impl Ledger {
         self.seen_last
     }
 
-    /// The client's newest sessions, and the oldest of all that is not yet long, which every client shares; each with
-    /// the cursor to follow on from.
+    /// The client's newest sessions, and the oldest of all that is not long yet, which every client shares; each with
+    /// the cursor to follow from.
     pub(super) fn sessions_of(&self, client: ClientNumber) -> Vec<(String, Option<String>)> {
-        // Ids begin with their time, so their order is that of creation.
-        let shared = self.sessions.iter().find(|(_, record)| record.deeds.len() < LONG_SESSION);
+        // Ids begin with their time, so they sort by creation.
+        let shared = self.sessions.iter().find(|(_, record)| record.requests.len() < LONG_SESSION);
         let own = self.sessions.iter().rev().filter(|(_, record)| record.owner == client).take(OWN_SESSIONS);
         let sessions: BTreeMap<_, _> =
             own.chain(shared).map(|(id, record)| (id.clone(), record.cursor.clone())).collect();
         sessions.into_iter().collect()
     }
 
-    /// Adds a client's report. Two followers that saw different entries at one place are a violation of their own.
-    pub(super) fn take_over(&mut self, report: Report) -> Vec<Violation> {
+    /// Adds a client's report. Two followers that saw different entries at the same seq are a violation.
+    pub(super) fn add_report(&mut self, report: Report) -> Vec<Violation> {
         let mut violations = report.violations;
-        for (session, deed) in report.deeds {
-            self.acknowledged_last += u64::from(matches!(deed.outcome, Outcome::Acknowledged(_)));
+        for (session, recorded) in report.requests {
+            self.acknowledged_last += u64::from(matches!(recorded.outcome, Outcome::Acknowledged(_)));
             match session {
-                Some(session) => self.record(session, report.client).deeds.push(deed),
-                None => self.lost_creates.push(deed),
+                Some(session) => self.record(session, report.client).requests.push(recorded),
+                None => self.lost_creates.push(recorded),
             }
         }
         for SeenEntry { session, seq, cursor, entry } in report.seen {
@@ -140,7 +140,7 @@ impl Ledger {
         violations
     }
 
-    /// A session that had no record yet belongs to the client that brings it.
+    /// A session without a record belongs to the client that reports it first.
     pub(super) fn record(&mut self, session: String, client: ClientNumber) -> &mut Record {
         self.touched.insert(session.clone());
         self.sessions.entry(session).or_insert_with(|| Record { owner: client, ..Record::default() })

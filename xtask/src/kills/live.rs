@@ -8,7 +8,7 @@ use anyhow::{Context as _, anyhow, bail};
 use serde_json::{Value, json};
 use tungstenite::{ClientRequestBuilder, Message, WebSocket, client};
 
-use super::proof::{Promise, Violation};
+use super::promises::{Promise, Violation};
 use super::server::Endpoint;
 
 const FRAME_TIMEOUT: Duration = Duration::from_secs(20);
@@ -20,7 +20,7 @@ pub(crate) struct Live {
     frames_sent: u64,
 }
 
-/// What of the server's frames concerns the proof.
+/// The server's frames, as far as they matter here.
 pub(crate) enum Frame {
     Entry(SeenEntry),
     CaughtUp { session: String },
@@ -48,7 +48,7 @@ impl Live {
         Ok(Self { socket, at: BTreeMap::new(), frames_sent: 0 })
     }
 
-    /// Follows from a cursor; from the beginning without one.
+    /// Follows from a cursor, or from the beginning.
     pub(crate) fn follow(&mut self, session: &str, after: Option<&str>) -> anyhow::Result<()> {
         let at = after.map(seq_of).transpose()?.unwrap_or(0);
         self.at.insert(session.to_owned(), at);
@@ -76,14 +76,14 @@ impl Live {
         match message {
             Message::Text(text) => {
                 let frame = serde_json::from_str(&text).with_context(|| format!("a frame that is no JSON: {text}"))?;
-                self.understand(frame)
+                self.parse_frame(frame)
             }
             Message::Close(reason) => bail!("the server closed the socket: {reason:?}"),
             Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => Ok(Frame::Other),
         }
     }
 
-    fn understand(&mut self, mut frame: Value) -> anyhow::Result<Frame> {
+    fn parse_frame(&mut self, mut frame: Value) -> anyhow::Result<Frame> {
         let session = frame["session"].as_str().unwrap_or_default().to_owned();
         match frame["type"].as_str() {
             Some("entry") => {
@@ -104,7 +104,7 @@ impl Live {
                 Ok(Frame::Entry(SeenEntry { session, seq, cursor, entry }))
             }
             Some("caught_up") => Ok(Frame::CaughtUp { session }),
-            // Nothing was restored, pruned or deleted, so no cursor has lost its meaning.
+            // Nothing was restored, pruned or deleted, so every cursor is still valid.
             Some("reset" | "error") => Ok(Frame::Broken(Violation::new(Promise::ResumableByCursor, frame.to_string()))),
             Some(_) | None => Ok(Frame::Other),
         }
@@ -117,7 +117,7 @@ pub(crate) fn seq_of(cursor: &str) -> anyhow::Result<u64> {
     digits.parse().with_context(|| format!("not a cursor: {cursor:?}"))
 }
 
-/// The cursor of another entry in the same life of the store.
+/// The cursor of another entry in the same incarnation of the store.
 pub(crate) fn cursor_at(cursor: &str, seq: u64) -> String {
     let incarnation = cursor.split('.').next().unwrap_or_default();
     format!("{incarnation}.{seq}")

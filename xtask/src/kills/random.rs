@@ -1,4 +1,4 @@
-//! Choices that a seed repeats. SplitMix64: eight lines, and good enough to choose moments.
+//! Random choices that a seed repeats. SplitMix64: eight lines, and good enough to choose moments.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::Range;
@@ -20,7 +20,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number of the range, which must not be empty.
+    /// A number in the range, which must not be empty.
     pub(super) fn within(&mut self, range: Range<u64>) -> u64 {
         range.start + self.next() % (range.end - range.start)
     }
@@ -40,7 +40,7 @@ impl Random {
     }
 }
 
-/// Short enough to be typed again.
+/// Short enough to type again.
 pub(super) fn fresh_seed() -> u64 {
     RandomState::new().hash_one(()) % 1_000_000
 }

@@ -19,7 +19,7 @@ pub(crate) struct Server {
     endpoint: Endpoint,
 }
 
-/// Where a client reaches it, and with what.
+/// The server's address and token.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     pub(crate) address: SocketAddr,
@@ -27,7 +27,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Server {
-    /// Starts it and waits until it says where it listens.
+    /// Starts the server and waits until it prints its address.
     pub(crate) fn start(binary: &Path, data: &Path, log: &Path) -> anyhow::Result<Self> {
         Self::launch(command(binary, data), data, log)
     }
@@ -62,7 +62,7 @@ impl Server {
         self.child.id()
     }
 
-    /// Waits until it has ended by itself, or as it was asked to.
+    /// Waits until it has exited.
     pub(crate) fn ended(mut self, within: Duration) -> anyhow::Result<ExitStatus> {
         let asked_at = Instant::now();
         while asked_at.elapsed() < within {
@@ -83,9 +83,9 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// No server outlives its trial, however that ends.
+    /// Kills a server that still runs, however its trial ends.
     fn drop(&mut self) {
-        // Already ended in the usual case; then there is nothing to kill.
+        // Usually it has exited already; then there is nothing to kill.
         drop(kill(&mut self.child));
     }
 }
@@ -115,7 +115,7 @@ fn spawn_logged(mut command: Command, log: &Path) -> anyhow::Result<Child> {
         .with_context(|| format!("could not start {}", command.get_program().display()))
 }
 
-/// SIGKILL, and waits until the process is gone.
+/// Sends SIGKILL, and waits until the process has exited.
 pub(crate) fn kill(child: &mut Child) -> anyhow::Result<()> {
     child.kill().context("could not kill the server")?;
     child.wait().context("could not wait for the killed server")?;
@@ -129,7 +129,7 @@ fn first_line(stdout: ChildStdout) -> anyhow::Result<String> {
         let mut reader = BufReader::new(stdout);
         let mut line = String::new();
         let read = reader.read_line(&mut line);
-        // The receiver is gone after a time-out; the pipe is drained all the same.
+        // After a time-out the receiver is gone; the pipe is drained all the same.
         drop(sender.send(read.map(|_| line)));
         drop(io::copy(&mut reader, &mut io::sink()));
     });

@@ -1,10 +1,10 @@
-//! Who may depend on whom, and which crate alone knows a technology.
+//! Which crate may depend on which, and which crates alone may use a technology.
 
 use super::Finding;
 use super::tree::{File, Tree};
 use crate::workspace::{Dependency, Package};
 
-/// One crate's row of the table: what of ours it may use.
+/// A crate's row of the table: which of our crates it may use.
 struct Arrows {
     package: &'static str,
     uses: &'static [&'static str],
@@ -31,20 +31,20 @@ const ARROWS: [Arrows; 11] = [
     Arrows { package: "bench", uses: &["agents", "engine", "model", "search", "store"], tests_use: &[] },
 ];
 
-/// A package of others that only the named crates of ours may know.
+/// A third-party package that only the named crates of ours may use.
 struct Technology {
     package: &'static str,
     known_to: &'static [&'static str],
-    /// Crates of those that know it in a few files only, with how the paths of these begin.
+    /// Crates that may use it in a few files only, with the beginnings of these files' paths.
     confined: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// Databases of other tools are read, in one file.
+/// Databases of other tools are read in one file.
 const FOREIGN_DATABASES: (&str, &[&str]) =
     ("agents", &["crates/agents/src/history/sqlite.rs", "crates/agents/src/history/tests/"]);
 
 const TECHNOLOGIES: [Technology; 5] = [
-    // Bare engines are what the bench compares with.
+    // The bench compares with the bare engines.
     Technology { package: "rusqlite", known_to: &["store", "bench", "agents"], confined: &[FOREIGN_DATABASES] },
     Technology { package: "refinery", known_to: &["store"], confined: &[] },
     Technology { package: "axum", known_to: &["doors", "server"], confined: &[] },
@@ -74,7 +74,7 @@ pub(super) fn dependencies_follow_the_arrows(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Looks at the manifests and, because a crate can hand a technology on to its users, at the sources too.
+/// Checks the manifests and, because a crate can re-export a technology, the sources too.
 pub(super) fn each_technology_is_known_where_it_belongs(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for Technology { package: technology, known_to, confined } in &TECHNOLOGIES {
@@ -117,13 +117,13 @@ fn owner(file: &File) -> &str {
     }
 }
 
-/// Does code, not a comment, use the crate: `name::…`, `use name;`, `use name as …`?
+/// Whether code, not a comment, uses the crate: `name::…`, `use name;`, `use name as …`.
 fn names_crate(line: &str, name: &str) -> bool {
     let code = line.split("//").next().unwrap_or_default();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(name).any(|(at, _)| {
         let (before, after) = (&code[..at], &code[at + name.len()..]);
-        // `crate::name::x` and `other::name` are somebody else's `name`.
+        // `crate::name::x` and `other::name` are another `name`.
         let stands_alone = !before.ends_with(is_word) && !before.ends_with("::") && !after.starts_with(is_word);
         stands_alone && (after.starts_with("::") || before.trim_end().ends_with("use"))
     })
@@ -143,7 +143,7 @@ fn in_manifest(tree: &Tree, package: &str, needle: &str, message: String) -> Fin
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{made_up, said};
+    use super::super::tree::{made_up, printed};
     use super::*;
 
     fn package(name: &str, dependencies: &[(&str, Option<&str>)]) -> Package {
@@ -164,17 +164,17 @@ mod tests {
             made_up(&[("crates/model/Cargo.toml", "[package]\n[dependencies]\nserde = \"1\"\nstore = {}\n")]);
         tree.metadata.packages = vec![package("model", &[("serde", None), ("store", None)])];
         let findings = dependencies_follow_the_arrows(&tree);
-        assert_eq!(said(&findings), ["crates/model/Cargo.toml:4: model may not depend on store"]);
+        assert_eq!(printed(&findings), ["crates/model/Cargo.toml:4: model may not depend on store"]);
     }
 
     #[test]
     fn only_tests_may_use_what_is_listed_for_tests() {
         let mut tree = made_up(&[]);
         tree.metadata.packages = vec![package("server", &[("store", Some("dev")), ("engine", None)])];
-        assert_eq!(said(&dependencies_follow_the_arrows(&tree)), Vec::<String>::new());
+        assert_eq!(printed(&dependencies_follow_the_arrows(&tree)), Vec::<String>::new());
         tree.metadata.packages = vec![package("server", &[("store", None)])];
         assert_eq!(
-            said(&dependencies_follow_the_arrows(&tree)),
+            printed(&dependencies_follow_the_arrows(&tree)),
             ["crates/server/Cargo.toml:1: server may not depend on store"]
         );
     }
@@ -184,7 +184,7 @@ mod tests {
         let mut tree = made_up(&[]);
         tree.metadata.packages = vec![package("common", &[])];
         assert_eq!(
-            said(&dependencies_follow_the_arrows(&tree)),
+            printed(&dependencies_follow_the_arrows(&tree)),
             ["crates/common/Cargo.toml:1: crate common is not in the table of xtask/src/tidy/arrows.rs"]
         );
     }
@@ -196,7 +196,7 @@ mod tests {
         tree.metadata.packages =
             vec![package("engine", &[("rusqlite", None)]), package("store", &[("rusqlite", None)])];
         assert_eq!(
-            said(&each_technology_is_known_where_it_belongs(&tree)),
+            printed(&each_technology_is_known_where_it_belongs(&tree)),
             [
                 "crates/engine/Cargo.toml:1: engine may not know rusqlite, only store and bench and agents may",
                 "crates/engine/src/lib.rs:3: engine may not know rusqlite, only store and bench and agents may",
@@ -213,7 +213,7 @@ mod tests {
         ]);
         tree.metadata.packages = vec![package("agents", &[("rusqlite", None)])];
         assert_eq!(
-            said(&each_technology_is_known_where_it_belongs(&tree)),
+            printed(&each_technology_is_known_where_it_belongs(&tree)),
             ["crates/agents/src/history/goose.rs:2: agents may know rusqlite only where it is confined to"]
         );
     }

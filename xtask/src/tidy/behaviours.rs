@@ -1,4 +1,4 @@
-//! `docs/behaviours.md` names the test of everything that is asked for.
+//! Checks that `docs/behaviours.md` names a test for every required behaviour.
 
 use super::Finding;
 use super::guarantees::{is_path, is_test};
@@ -7,10 +7,10 @@ use super::tree::Tree;
 const PAGE: &str = "docs/behaviours.md";
 /// The families on the page, with how many behaviours each has.
 const FAMILIES: [(&str, u32); 4] = [("CTX", 40), ("MC", 49), ("SCX", 22), ("TOC", 38)];
-/// What stands in a row that needs no test.
+/// The beginnings of a row that needs no test.
 const WITHOUT_TEST: [&str; 3] = ["later:", "overruled:", "left out:"];
 
-/// Each behaviour has a row, and each row a test that is in the tree, or a word why it has none.
+/// Each behaviour has a row, and each row a test that exists, or the reason why it has none.
 pub(super) fn each_behaviour_has_its_test(tree: &Tree) -> Vec<Finding> {
     let Some(page) = tree.find(PAGE) else { return Vec::new() };
     let mut findings = Vec::new();
@@ -44,14 +44,14 @@ fn id_of(line: &str) -> Option<&str> {
     (FAMILIES.iter().any(|(known, _)| *known == family) && digits.parse::<u32>().is_ok()).then_some(id)
 }
 
-/// A file of the page's tests.
+/// Whether a file is a test of the page.
 fn is_web_test(name: &str) -> bool {
     name.starts_with("web/") && (name.contains(".test.") || name.ends_with(".journey.mjs"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{made_up, said};
+    use super::super::tree::{made_up, printed};
     use super::*;
 
     #[test]
@@ -59,7 +59,7 @@ mod tests {
         let page = "| CTX-01 | a | `server::it::live::kept` |\n| CTX-02 | b | `server::it::live::gone`, `web/journeys/gone.journey.mjs` |\n\
                     | CTX-03 | later: c | |\n| CTX-04 | d | |\n";
         let test = ("crates/server/tests/it/live.rs", "//! L.\n#[tokio::test]\nasync fn kept() {}\n");
-        let found = said(&each_behaviour_has_its_test(&made_up(&[("docs/behaviours.md", page), test])));
+        let found = printed(&each_behaviour_has_its_test(&made_up(&[("docs/behaviours.md", page), test])));
         assert_eq!(
             found[..3],
             [

@@ -1,4 +1,4 @@
-//! The pages of `docs/decisions/`: numbered in the order they were taken, none lost.
+//! Checks the pages of `docs/decisions/`: numbered in order, without gaps.
 
 use super::Finding;
 use super::tree::{File, Tree};
@@ -34,14 +34,14 @@ fn number(name: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{made_up, said};
+    use super::super::tree::{made_up, printed};
     use super::*;
 
     fn check(names: &[&str], expected: &[&str]) {
         let paths: Vec<_> = names.iter().map(|name| format!("{FOLDER}{name}")).collect();
         let files: Vec<_> = paths.iter().map(|path| (path.as_str(), "")).collect();
         let expected: Vec<_> = expected.iter().map(|text| format!("{FOLDER}{text}")).collect();
-        assert_eq!(said(&numbers_have_no_gap(&made_up(&files))), expected);
+        assert_eq!(printed(&numbers_have_no_gap(&made_up(&files))), expected);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Each package of others earns its place: a page of `docs/decisions/` names it, in backticks, with the reason.
+//! Checks that each third-party package is named in backticks on a page of `docs/decisions/`, with the reason.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(super) fn each_is_explained(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// What a manifest takes from others. What it takes from the workspace is explained there.
+/// The third-party packages of a manifest. Those from the workspace are explained there.
 fn crates(manifest: &File) -> Vec<(usize, &str)> {
     let mut in_dependencies = false;
     let mut found = Vec::new();
@@ -43,7 +43,7 @@ fn crates(manifest: &File) -> Vec<(usize, &str)> {
     found
 }
 
-/// Both kinds of dependencies. The file is read by lines, as npm writes it, to tell where each stands.
+/// Both kinds of dependencies. The file is read by lines, as npm writes it, to know the line of each.
 fn npm_packages(manifest: &File) -> Vec<(usize, &str)> {
     let mut in_dependencies = false;
     let mut found = Vec::new();
@@ -62,7 +62,7 @@ fn npm_packages(manifest: &File) -> Vec<(usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{made_up, said};
+    use super::super::tree::{made_up, printed};
     use super::*;
 
     const PAGE: (&str, &str) = ("docs/decisions/0001-a.md", "- `serde`: names stay ours.\n- `react`: the page.\n");
@@ -73,7 +73,7 @@ mod tests {
         let member = "[dependencies]\nserde = { workspace = true }\nserde.workspace = true\nserde_json = \"1\"\n";
         let tree = made_up(&[PAGE, ("Cargo.toml", root), ("crates/model/Cargo.toml", member)]);
         assert_eq!(
-            said(&each_is_explained(&tree)),
+            printed(&each_is_explained(&tree)),
             [
                 "Cargo.toml:7: no page of docs/decisions/ says why `rand` is used",
                 "crates/model/Cargo.toml:4: no page of docs/decisions/ says why `serde_json` is used",
@@ -101,7 +101,7 @@ mod tests {
 "#;
         let tree = made_up(&[PAGE, ("web/package.json", manifest)]);
         assert_eq!(
-            said(&each_is_explained(&tree)),
+            printed(&each_is_explained(&tree)),
             ["web/package.json:10: no page of docs/decisions/ says why `@x/left-pad` is used"]
         );
     }

@@ -1,4 +1,4 @@
-//! `docs/guarantees.md` names the test of every promise: a test that is gone takes its promise with it.
+//! Checks that `docs/guarantees.md` names an existing test for every promise.
 
 use super::Finding;
 use super::tree::{File, Tree};
@@ -8,7 +8,7 @@ const PAGE: &str = "docs/guarantees.md";
 const SUITE: &str = "crates/store/src/conformance.rs";
 const COMMAND: &str = "cargo xtask ";
 
-/// Each promise has a row, each row a test or a command, and each of these is in the tree.
+/// Each promise has a row, each row a test or a command, and each of these exists.
 pub(super) fn each_promise_has_its_test(tree: &Tree) -> Vec<Finding> {
     let Some(page) = tree.find(PAGE) else { return Vec::new() };
     let mut findings = Vec::new();
@@ -50,7 +50,7 @@ fn is_promise(name: &str) -> bool {
     name.strip_prefix('R').is_some_and(|digits| digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// `crate::module::test`, and nothing else that is written in this way.
+/// Whether a name is `crate::module::test`, and nothing else that is written in this way.
 pub(super) fn is_path(name: &str) -> bool {
     let is_word =
         |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
@@ -64,12 +64,12 @@ pub(super) fn is_test(tree: &Tree, name: &str) -> bool {
     tree.rust_files().filter(here).any(|file| has_test(file, test) || is_in_suite(tree, file, test))
 }
 
-/// `crates/store/src/sqlite/tests/damage.rs` → `store::sqlite::tests::damage`; of tests outside, the program's name comes
-/// second: `crates/server/tests/it/live.rs` → `server::it::live`.
+/// `crates/store/src/sqlite/tests/damage.rs` → `store::sqlite::tests::damage`. For integration tests the binary's
+/// name comes second: `crates/server/tests/it/live.rs` → `server::it::live`.
 fn module_of(file: &File) -> Option<String> {
     let path = file.path.strip_prefix("crates/").unwrap_or(&file.path).strip_suffix(".rs")?;
     let mut words: Vec<&str> = path.split('/').collect();
-    // The folder below the crate's own is no module, the files that stand for their folder neither.
+    // The folder below the crate's own is no module, nor are the files that stand for their folder.
     words.remove(1);
     if matches!(words.last(), Some(&"lib" | &"main")) {
         words.pop();
@@ -81,14 +81,14 @@ fn has_test(file: &File, test: &str) -> bool {
     let lines: Vec<&str> = file.text.lines().map(str::trim_start).collect();
     let names_it = |line: &&str| line.contains(&format!("fn {test}("));
     let place = lines.iter().position(names_it);
-    // Attributes stand right above.
+    // Attributes are right above.
     place.is_some_and(|place| {
         let above = lines[..place].iter().rev().take_while(|line| line.starts_with("#["));
         above.into_iter().any(|line| line.starts_with("#[test]") || line.starts_with("#[tokio::test"))
     })
 }
 
-/// A case of the suite is no test by itself, but listed where tests are made of all.
+/// A case of the suite is no test by itself; it is listed where tests are made of all cases.
 fn is_in_suite(tree: &Tree, file: &File, test: &str) -> bool {
     let Some(suite) = tree.find(SUITE) else { return false };
     let Some(group) = file.path.strip_prefix("crates/store/src/conformance/") else { return false };
@@ -107,7 +107,7 @@ fn is_command(tree: &Tree, words: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{made_up, said};
+    use super::super::tree::{made_up, printed};
     use super::*;
 
     const TESTS: (&str, &str) = (
@@ -117,7 +117,7 @@ mod tests {
 
     fn findings(page: &str, files: &[(&'static str, &'static str)]) -> Vec<String> {
         let page = [("docs/guarantees.md", page)];
-        said(&each_promise_has_its_test(&made_up(&[page.as_slice(), files].concat())))
+        printed(&each_promise_has_its_test(&made_up(&[page.as_slice(), files].concat())))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Lock files and package settings: the same packages for everybody, from whichever registry each person uses.
+//! Lock files and package settings: the same packages for everybody, whichever registry each person uses.
 
 use super::Finding;
 use super::tree::Tree;
@@ -11,7 +11,7 @@ const BANNED: [&str; 3] = ["native-tls", "openssl", "openssl-sys"];
 pub(super) fn npm_lock_names_no_host(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files.iter().filter(|file| file.name() == "package-lock.json") {
-        // One finding tells enough: a lock written with the wrong setting has hundreds.
+        // One finding is enough: a lock written with the wrong setting has hundreds.
         if let Some((number, _)) = file.lines().find(|(_, line)| line.trim_start().starts_with("\"resolved\"")) {
             let message = "names the host it was fetched from; write it with `omit-lockfile-registry-resolved`";
             findings.push(file.finding(number, message));
@@ -54,7 +54,7 @@ pub(super) fn no_setting_names_a_registry(tree: &Tree) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{made_up, said};
+    use super::super::tree::{made_up, printed};
     use super::*;
 
     #[test]
@@ -70,17 +70,17 @@ mod tests {
         let lock = format!("name = \"serde\"\n{CRATES_IO}\nname = \"x\"\nsource = \"git+x\"\nname = \"native-tls\"\n");
         let tree = made_up(&[("Cargo.lock", &lock)]);
         assert_eq!(
-            said(&cargo_lock_has_one_source(&tree)),
+            printed(&cargo_lock_has_one_source(&tree)),
             ["Cargo.lock:4: comes from elsewhere than crates.io", "Cargo.lock:5: native-tls is banned: TLS is rustls",]
         );
-        assert_eq!(said(&cargo_lock_has_one_source(&made_up(&[]))), ["Cargo.lock:1: the lock file is missing"]);
+        assert_eq!(printed(&cargo_lock_has_one_source(&made_up(&[]))), ["Cargo.lock:1: the lock file is missing"]);
     }
 
     #[test]
     fn a_registry_in_a_setting_is_found() {
         let tree = made_up(&[("web/.npmrc", "maxsockets=6\nregistry=x\n"), (".cargo/config.toml", "[alias]\n")]);
         assert_eq!(
-            said(&no_setting_names_a_registry(&tree)),
+            printed(&no_setting_names_a_registry(&tree)),
             ["web/.npmrc:2: names a registry; that is each person's own setting"]
         );
     }

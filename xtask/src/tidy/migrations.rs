@@ -1,4 +1,4 @@
-//! A migration that a release has shipped has run on somebody's disk: it is never edited again.
+//! Checks that a released migration is never edited: it has run on somebody's disk.
 //!
 //! The list beside this crate's manifest holds the SHA-256 of each, as `sha256sum` prints it. A release adds its new
 //! ones; until the first release it is empty.
@@ -44,7 +44,7 @@ fn sha256(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{made_up, said};
+    use super::super::tree::{made_up, printed};
     use super::*;
 
     #[test]
@@ -59,7 +59,7 @@ mod tests {
         );
         let tree = made_up(&[(LIST, &list), (&kept, "CREATE"), (&edited, "as it is")]);
         assert_eq!(
-            said(&released_ones_are_unchanged(&tree)),
+            printed(&released_ones_are_unchanged(&tree)),
             [
                 format!("{edited}:1: was released and has changed; write a new migration instead"),
                 format!("{LIST}:5: {gone} was released and is gone"),
@@ -70,6 +70,6 @@ mod tests {
 
     #[test]
     fn the_list_itself_may_not_go() {
-        assert_eq!(said(&released_ones_are_unchanged(&made_up(&[]))), [format!("{LIST}:1: the list is missing")]);
+        assert_eq!(printed(&released_ones_are_unchanged(&made_up(&[]))), [format!("{LIST}:1: the list is missing")]);
     }
 }

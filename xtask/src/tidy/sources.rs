@@ -1,4 +1,4 @@
-//! Rules about single files: what they open with, how long they are, what they must not hold.
+//! Rules about single files: what they begin with, how long they are, what they must not contain.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use super::tree::{File, Tree};
 
 const DISCUSS_AT: usize = 600;
 const STOP_AT: usize = 800;
-/// Written apart so that this file does not break its own rule.
+/// Split so that this file does not break its own rule.
 const LEFT_OVER: &str = concat!("FIX", "ME");
-/// The folder of a machine's administrator, and of people on the other common system; likewise written apart.
+/// The home folders of root and of people on macOS; split for the same reason.
 const MACHINE_FOLDERS: [&str; 2] = [concat!("/", "root/"), concat!("/", "Users/")];
 
 pub(super) fn files_say_what_they_are_for(tree: &Tree) -> Vec<Finding> {
@@ -23,7 +23,7 @@ pub(super) fn files_stay_short(tree: &Tree) -> Vec<Finding> {
     longer_than(tree, STOP_AT, "split it")
 }
 
-/// Not yet wrong, but worth a thought.
+/// Not wrong yet, but worth a thought.
 pub(super) fn long_files(tree: &Tree) -> Vec<Finding> {
     longer_than(tree, DISCUSS_AT, "does it have one subject?")
 }
@@ -35,7 +35,7 @@ pub(super) fn modules_have_their_own_names(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// Prose may name the word, code may not.
+/// Prose may contain the word, code may not.
 pub(super) fn nothing_is_left_to_fix(tree: &Tree) -> Vec<Finding> {
     lines_with(tree.files.iter().filter(|file| !file.path.ends_with(".md")), |line| line.contains(LEFT_OVER))
         .map(|(file, number)| {
@@ -46,23 +46,23 @@ pub(super) fn nothing_is_left_to_fix(tree: &Tree) -> Vec<Finding> {
 
 pub(super) fn no_path_of_this_machine(tree: &Tree) -> Vec<Finding> {
     let root = tree.root.to_string_lossy();
-    // A tree at `/src` or `/app` would find itself everywhere.
+    // A tree at `/src` or `/app` would match everywhere.
     let root = (tree.root.components().count() > 2).then_some(root.as_ref());
     lines_with(tree.files.iter(), |line| MACHINE_FOLDERS.into_iter().chain(root).any(|folder| names_path(line, folder)))
         .map(|(file, number)| file.finding(number, "names a path of somebody's machine"))
         .collect()
 }
 
-/// Only the journal is given what can append to the log or purge it, so that nobody who follows can be forgotten: all others
-/// have a reader, or import what they ask by name. The store itself may, when it restores, imports an export or hydrates;
-/// the program opens the store and hands it to the engine, which hands it to the journal.
+/// Only the journal gets what can append to the log or purge it, so that no follower can be forgotten: all others
+/// have a reader, or import their queries by name. The store itself may append when it restores, imports an export or
+/// hydrates. The program opens the store and passes it to the engine, which passes it to the journal.
 pub(super) fn one_place_appends(tree: &Tree) -> Vec<Finding> {
     const MAY: [&str; 2] = ["crates/engine/src/journal.rs", "crates/engine/src/lib.rs"];
     let others = tree.rust_files().filter(|file| file.path.starts_with("crates/") && !MAY.contains(&&*file.path));
     let others = others.filter(|file| !file.path.starts_with("crates/store/"));
     let found = others.flat_map(|file| {
         let code = file.lines().take(code_lines(file));
-        // Who imports the trait, alone or with all the others, could append to a store of a known type.
+        // Code that imports the trait, alone or with a glob, could append to a store of a known type.
         const NAMES: [&str; 5] = ["dyn Store", "dyn Append", "Append::", "Append as", "store::prelude"];
         let named = code.filter(|(_, line)| NAMES.iter().any(|name| line.contains(name)));
         named.map(move |(line, _)| file.finding(line, format!("only {} can append; take a `Reader`", MAY[0])))
@@ -70,7 +70,7 @@ pub(super) fn one_place_appends(tree: &Tree) -> Vec<Finding> {
     found.collect()
 }
 
-/// A trait that asks for more is several.
+/// A trait with more methods should be several traits.
 pub(super) fn traits_are_narrow(tree: &Tree) -> Vec<Finding> {
     const MOST: usize = 10;
     let mut found = Vec::new();
@@ -104,8 +104,8 @@ pub(super) fn traits_are_narrow(tree: &Tree) -> Vec<Finding> {
     found
 }
 
-/// A public type's name means one thing: no two crates use it for different ones. The wire's types are named after what
-/// they carry, so they may share its name.
+/// A public type name means one thing: no two crates use it for different ones. The wire's types are named after what
+/// they carry, so they may share a name.
 pub(super) fn public_names_mean_one_thing(tree: &Tree) -> Vec<Finding> {
     let mut named: BTreeMap<&str, Vec<(&str, &File, usize)>> = BTreeMap::new();
     for file in tree.rust_files().filter(|file| !file.path.starts_with("crates/server/src/wire")) {
@@ -128,8 +128,8 @@ pub(super) fn public_names_mean_one_thing(tree: &Tree) -> Vec<Finding> {
     doubles.collect()
 }
 
-/// One place connects to servers of others, with the rules about where that may lead. What a program of ours listens on is
-/// reached by its socket file.
+/// Only one module connects to servers of others, with the rules about where that may lead. Our own server is reached
+/// by its socket file.
 pub(super) fn one_way_out(tree: &Tree) -> Vec<Finding> {
     const WAY_OUT: &str = "crates/agents/src/outbound.rs";
     const WAYS: [&str; 6] =
@@ -140,7 +140,7 @@ pub(super) fn one_way_out(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// What comes in from outside must not be able to end a task: the types say what can be there.
+/// Input from outside must not be able to end a task: the types say what is possible.
 pub(super) fn nothing_at_the_doors_is_called_unreachable(tree: &Tree) -> Vec<Finding> {
     let doors = ["crates/doors/src/", "crates/server/src/"];
     let files = tree.rust_files().filter(|file| doors.iter().any(|folder| file.path.starts_with(folder)));
@@ -149,7 +149,7 @@ pub(super) fn nothing_at_the_doors_is_called_unreachable(tree: &Tree) -> Vec<Fin
         .collect()
 }
 
-/// Lines of code, tests apart, that hold one of some texts.
+/// Lines of code, without tests, that contain one of these texts.
 fn code_with<'a>(files: impl Iterator<Item = &'a File>, texts: &[&str]) -> impl Iterator<Item = (&'a File, usize)> {
     files.flat_map(|file| {
         let code = file.lines().take(code_lines(file));
@@ -158,7 +158,7 @@ fn code_with<'a>(files: impl Iterator<Item = &'a File>, texts: &[&str]) -> impl 
     })
 }
 
-/// Rust lines per crate, tests counted apart: which part grows shows here first.
+/// Rust lines per crate, tests counted apart: shows which part grows.
 pub(super) fn lines_per_crate(tree: &Tree) -> String {
     let mut crates: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for file in tree.rust_files() {
@@ -210,7 +210,7 @@ fn lines_with<'a>(
     })
 }
 
-/// Does an absolute path in the line begin with `folder`?
+/// Whether an absolute path in the line begins with `folder`.
 fn names_path(line: &str, folder: &str) -> bool {
     let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '~' | '$' | '}');
     line.match_indices(folder).any(|(at, _)| !line[..at].ends_with(is_path))
@@ -218,14 +218,14 @@ fn names_path(line: &str, folder: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{made_up, said};
+    use super::super::tree::{made_up, printed};
     use super::*;
 
     #[test]
     fn a_file_without_its_sentence_is_found() {
         let tree = made_up(&[("crates/a/src/lib.rs", "use x;\n"), ("crates/a/src/b.rs", "//! Keeps b.\n")]);
         assert_eq!(
-            said(&files_say_what_they_are_for(&tree)),
+            printed(&files_say_what_they_are_for(&tree)),
             ["crates/a/src/lib.rs:1: a file opens with `//!` and what it is for"]
         );
     }
@@ -242,7 +242,7 @@ mod tests {
             ("crates/a/tests/it/main.rs", &long),
         ]);
         assert_eq!(
-            said(&files_stay_short(&tree)),
+            printed(&files_stay_short(&tree)),
             ["crates/a/src/long.rs:801: 801 lines, tests apart, where 800 are many; split it"]
         );
         assert_eq!(long_files(&tree).len(), 2);
@@ -252,7 +252,7 @@ mod tests {
     fn a_module_file_without_a_name_is_found() {
         let tree = made_up(&[("crates/a/src/b/mod.rs", "//! B.\n")]);
         assert_eq!(
-            said(&modules_have_their_own_names(&tree)),
+            printed(&modules_have_their_own_names(&tree)),
             ["crates/a/src/b/mod.rs:1: a module lies in `name.rs` beside `name/`"]
         );
     }
@@ -274,7 +274,7 @@ mod tests {
             ("docs/b.md", "was/made/up and $HOME/made/up and /home/ada are fine\n"),
         ]);
         assert_eq!(
-            said(&no_path_of_this_machine(&tree)),
+            printed(&no_path_of_this_machine(&tree)),
             ["README.md:1: names a path of somebody's machine", "docs/a.md:1: names a path of somebody's machine",]
         );
     }
@@ -294,7 +294,7 @@ mod tests {
             ),
         ]);
         assert_eq!(
-            said(&one_place_appends(&tree)),
+            printed(&one_place_appends(&tree)),
             [
                 "crates/engine/src/one.rs:2: only crates/engine/src/journal.rs can append; take a `Reader`",
                 "crates/server/src/two.rs:3: only crates/engine/src/journal.rs can append; take a `Reader`",
@@ -315,7 +315,7 @@ mod tests {
         );
         let tree = made_up(&[("crates/a/src/lib.rs", &text)]);
         assert_eq!(
-            said(&traits_are_narrow(&tree)),
+            printed(&traits_are_narrow(&tree)),
             ["crates/a/src/lib.rs:45: a trait of 11 methods, where 10 are many; split it"]
         );
     }
@@ -331,7 +331,7 @@ mod tests {
             ("xtask/src/kills.rs", connects),
         ]);
         assert_eq!(
-            said(&one_way_out(&tree)),
+            printed(&one_way_out(&tree)),
             [
                 "crates/agents/src/guide/mcp.rs:2: only crates/agents/src/outbound.rs connects to servers of others",
                 "crates/server/src/fetch.rs:2: only crates/agents/src/outbound.rs connects to servers of others",
@@ -348,7 +348,7 @@ mod tests {
             ("crates/engine/src/work.rs", text),
         ]);
         assert_eq!(
-            said(&nothing_at_the_doors_is_called_unreachable(&tree)),
+            printed(&nothing_at_the_doors_is_called_unreachable(&tree)),
             [
                 "crates/doors/src/framing.rs:2: let the types say that this can not be",
                 "crates/server/src/mcp.rs:2: let the types say that this can not be",

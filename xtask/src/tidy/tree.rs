@@ -8,13 +8,13 @@ use anyhow::Context as _;
 use super::Finding;
 use crate::workspace::Metadata;
 
-/// Folders that hold what was built or fetched.
+/// Folders with built or fetched files.
 const NOT_OURS: [&str; 5] = [".git", "dist", "node_modules", "target", "test-results"];
 
 pub(super) struct Tree {
-    /// Where it lies on this machine.
+    /// The absolute path of the project's root.
     pub(super) root: PathBuf,
-    /// In the order of their paths.
+    /// Sorted by path.
     pub(super) files: Vec<File>,
     pub(super) metadata: Metadata,
 }
@@ -54,7 +54,7 @@ impl File {
         Finding { path: self.path.clone(), line, message: message.into() }
     }
 
-    /// Its last name.
+    /// Its last path component.
     pub(super) fn name(&self) -> &str {
         self.path.rsplit('/').next().expect("a split gives at least one piece")
     }
@@ -71,7 +71,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) -> anyhow::Result
             collect(&entry.path(), &format!("{path}/"), files)?;
         } else if kind.is_file() {
             let bytes = fs::read(entry.path()).with_context(|| format!("could not read {path}"))?;
-            // Pictures and fonts have no lines to look at.
+            // Images and fonts have no lines to check.
             if let Ok(text) = String::from_utf8(bytes) {
                 files.push(File { path, text });
             }
@@ -89,8 +89,8 @@ pub(super) fn made_up(files: &[(&str, &str)]) -> Tree {
     Tree { root: PathBuf::from("/made/up"), files, metadata: Metadata::default() }
 }
 
-/// What a rule says of a tree, as it is printed.
+/// The findings as they are printed.
 #[cfg(test)]
-pub(super) fn said(findings: &[Finding]) -> Vec<String> {
+pub(super) fn printed(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(ToString::to_string).collect()
 }

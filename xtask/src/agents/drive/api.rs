@@ -1,4 +1,4 @@
-//! The server's HTTP API as a program uses it: JSON in and out, and a key with everything that changes something.
+//! The server's HTTP API as a program uses it: JSON in and out, and an idempotency key with every change.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::kills::http::{Http, Request};
 use crate::kills::server::Endpoint;
 
-/// How many requests with a key this process has made; others may make theirs at the same server.
+/// How many requests with a key this process has made; other processes make theirs at the same server.
 static KEYS: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) struct Api {

@@ -1,4 +1,4 @@
-//! The checks of what an agent does while a session lasts.
+//! The checks of what an agent does during a session.
 
 use std::fs;
 use std::process::Command;
@@ -7,19 +7,19 @@ use std::time::Duration;
 use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
 
-use super::super::catalog::{Runs, SKILL_HEADING};
+use super::super::catalog::{SKILL_HEADING, SlashEffect};
 use super::super::client::Permission;
 use super::super::notes;
 use super::Drive;
 
-/// What the scripted model's command prints, which is not in the command itself.
+/// The output of the scripted model's command; it is not in the command itself.
 const PRINTED: &str = "1235234";
 const VERSION_LIMIT: Duration = Duration::from_secs(75);
-/// What is said first, and looked for later.
+/// The first prompt, which a later check searches for.
 pub(super) const GREETING: &str = "hello marmalade";
 
 impl Drive {
-    /// It is found along `PATH`, with its version.
+    /// The agent is found along `PATH`, with its version.
     pub(super) fn is_in_catalog(&mut self) -> anyhow::Result<()> {
         self.start_server()?;
         let name = self.agent.name;
@@ -35,7 +35,7 @@ impl Drive {
         Ok(())
     }
 
-    /// As a person would before a session.
+    /// Installs the skills, as a person would before a session.
     pub(super) fn install_skills(&self) -> anyhow::Result<()> {
         let mut install = Command::new(&self.binary);
         install.args(["skill", "install", "--agent", self.agent.name]).envs(&self.home.environment);
@@ -49,8 +49,8 @@ impl Drive {
         turn.completed_with(&format!("You said: {GREETING}"))
     }
 
-    /// The model sees the session's own tools in the very first request, not behind a search, and nobody is asked when
-    /// it calls them.
+    /// The model gets the session's own tools in the very first request, not behind a search, and nobody is asked
+    /// when it calls them.
     pub(super) fn is_offered_tools(&mut self) -> anyhow::Result<()> {
         let file = self.home.work.join("marked.md");
         fs::write(&file, "What matters.\n").with_context(|| format!("could not write {}", file.display()))?;
@@ -67,7 +67,7 @@ impl Drive {
         Ok(())
     }
 
-    /// The session's own and those of the person's MCP servers.
+    /// The agent calls the session's own tools and those of the person's MCP servers.
     pub(super) fn calls_tools(&mut self) -> anyhow::Result<()> {
         let turn = self.session()?.turn("please recall everything", Permission::Allow)?;
         turn.completed_with("marmalade")?;
@@ -80,8 +80,8 @@ impl Drive {
         Ok(())
     }
 
-    /// Allowed it runs, and what it prints is told; refused it does not. Some agents go on after a "no" and some end the
-    /// turn.
+    /// An allowed command runs and its output is reported; a refused one does not run. After a refusal some agents
+    /// continue and some end the turn.
     pub(super) fn asks_with_whole_command(&mut self) -> anyhow::Result<()> {
         let turn = self.session()?.turn("please run allowed.txt", Permission::Allow)?;
         turn.asked_once_to("touch allowed.txt && expr 1234 '*' 1001")?;
@@ -96,12 +96,12 @@ impl Drive {
         let ran = facts["commands"].to_string();
         ensure!(ran.contains("touch allowed.txt && expr"), "the command that was run is not proved: {facts}");
         ensure!(!ran.contains("refused"), "a command that was refused is proved: {facts}");
-        // Last, because it is the agent's to tell.
+        // Checked last, because only the agent can report it.
         ensure!(is_output_told, "what the command printed is not told");
         Ok(())
     }
 
-    /// What its tools did to files is known, though it marked nothing of it.
+    /// The files that its tools changed become facts, though it marked none of them.
     pub(super) fn edit_is_a_fact(&mut self) -> anyhow::Result<()> {
         let file = self.home.work.join("written.md");
         let session = self.session()?;
@@ -117,7 +117,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Both are told, and another mode can be chosen and left again.
+    /// Both are reported, and another mode can be chosen and left again.
     pub(super) fn modes_and_models(&mut self) -> anyhow::Result<()> {
         let session = self.session()?;
         let options = session.options()?;
@@ -126,7 +126,7 @@ impl Drive {
         let id = mode["id"].as_str().context("an option without an id")?;
         let before = mode["value"].as_str().context("an option without a value")?;
         let choices: Vec<_> = mode["choices"].as_array().into_iter().flatten().filter_map(value_of).collect();
-        // One that lets nobody do more than before, where there is one.
+        // A mode that permits no more than before, if there is one.
         let plan = choices.iter().find(|choice| choice.ends_with("plan"));
         let other =
             plan.or_else(|| choices.iter().find(|choice| **choice != before)).context("it has one mode only")?;
@@ -170,8 +170,8 @@ impl Drive {
         ensure!(turn.outcome == "completed", "{turn:?}");
         ensure!(fresh.prompts() == [slash.command], "it was sent {:?}", fresh.prompts());
         match slash.runs {
-            Runs::AndAnswers(words) => turn.completed_with(words),
-            Runs::AndTellsModel(words) => {
+            SlashEffect::AndAnswers(words) => turn.completed_with(words),
+            SlashEffect::AndTellsModel(words) => {
                 let told = self.lab.model.seen().iter().any(|seen| seen.words.contains(words));
                 ensure!(told, "the command was not run: {turn:?}");
                 Ok(())
@@ -179,7 +179,7 @@ impl Drive {
         }
     }
 
-    /// One that `throughline skill install` put where the agent looks.
+    /// The agent loads a skill that `throughline skill install` wrote.
     pub(super) fn loads_skill(&mut self) -> anyhow::Result<()> {
         if let Some(failure) = &self.skills_failure {
             bail!("{failure}");

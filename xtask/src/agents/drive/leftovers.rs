@@ -1,6 +1,6 @@
-//! Which processes a drive has left behind.
+//! Finds processes that a test run has left behind.
 //!
-//! Invariant: a process counts when its environment names the drive's own folder, or when it works in there, so that
+//! Invariant: a process counts if its environment names the run's own folder, or if it works in there, so that
 //! neither a new parent nor a new session hides it.
 
 use std::fs;
@@ -28,7 +28,7 @@ pub(super) fn wait_until_gone(folder: &Path, limit: Duration) -> anyhow::Result<
     }
 }
 
-/// `pid command line` of each.
+/// `pid command line` of each process.
 pub(super) fn processes_of(folder: &Path) -> anyhow::Result<Vec<String>> {
     let wanted = folder.display().to_string();
     let own = std::process::id().to_string();
@@ -39,7 +39,7 @@ pub(super) fn processes_of(folder: &Path) -> anyhow::Result<Vec<String>> {
         if pid == own || !pid.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
-        // A process that has ended meanwhile has no files any more, and one of another user shows none.
+        // A process that has exited meanwhile has no files any more, and one of another user shows none.
         let read = |name: &str| fs::read(entry.path().join(name)).unwrap_or_default();
         let command_line = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
         let environment = String::from_utf8_lossy(&read("environ")).into_owned();
@@ -61,7 +61,7 @@ mod tests {
     fn a_process_is_found_by_its_environment_until_it_ends() {
         let folder = Path::new("/nowhere/leftovers-test");
         let mut child = Command::new("sleep").arg("60").env(MARK, folder).spawn().unwrap();
-        // For a moment a new process shows nothing of its own.
+        // For a moment a new process has no data of its own.
         let seen = || {
             (0..100).find_map(|_| {
                 thread::sleep(POLL / 10);

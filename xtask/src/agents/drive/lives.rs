@@ -1,4 +1,4 @@
-//! The checks that outlast an agent: a kill, another agent, a restart, a conversation that was held elsewhere.
+//! The checks that outlast an agent's process: a kill, another agent, a restart, a conversation held elsewhere.
 
 use std::fs;
 use std::process::Command;
@@ -14,11 +14,11 @@ use super::{Drive, STOP_LIMIT, leftovers};
 const FIND_LIMIT: Duration = Duration::from_secs(30);
 const IMPORT_LIMIT: Duration = Duration::from_secs(60);
 const BARE_LIMIT: Duration = Duration::from_secs(120);
-/// What is said without the server.
+/// The prompt that is sent without the server.
 const OUTSIDE: &str = "hello papaya";
 
 impl Drive {
-    /// SIGKILL in the middle of a turn leaves no process; the next server says what became of the turn, and the agent
+    /// SIGKILL in the middle of a turn leaves no process; the next server records how the turn ended, and the agent
     /// knows what was said, marked and done.
     pub(super) fn outlives_a_kill(&mut self) -> anyhow::Result<()> {
         let session = self.session()?;
@@ -57,7 +57,7 @@ impl Drive {
         Ok(())
     }
 
-    /// To the guide, and back with what was said there.
+    /// The session is handed to the guide, and back with what was said there.
     pub(super) fn is_handed_over_and_back(&mut self) -> anyhow::Result<()> {
         let agent = self.agent.name;
         let session = self.session()?;
@@ -77,7 +77,7 @@ impl Drive {
         Ok(())
     }
 
-    /// By a word of its first prompt, once the server has been stopped and started again.
+    /// The session is found by a word of its first prompt after the server was restarted.
     pub(super) fn is_found_again(&mut self) -> anyhow::Result<()> {
         self.session()?;
         self.stop_server()?;
@@ -87,7 +87,7 @@ impl Drive {
         Ok(())
     }
 
-    /// A conversation that the agent held without the server comes in, and the hosted ones do not come again.
+    /// A conversation that the agent held without the server is imported, and hosted ones are not imported again.
     pub(super) fn history_is_imported(&mut self) -> anyhow::Result<()> {
         self.session()?;
         self.talk_outside()?;
@@ -113,7 +113,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Two turns with a bare client: the second shows that the first is over.
+    /// Two turns with a bare client: the second shows that the first has ended.
     fn talk_outside(&self) -> anyhow::Result<()> {
         let mut command = Command::new(self.agent.program_in(&self.lab.tools));
         let errors = fs::File::create(self.lab.folder.join("outside.stderr.txt")).context("could not make a file")?;
@@ -143,7 +143,7 @@ impl Drive {
         client.stop()
     }
 
-    /// Whose turns hold this word; the index may lag behind a moment.
+    /// The sessions whose turns hold this word; the index may lag a moment.
     fn sessions_with(&self, word: &str) -> anyhow::Result<Vec<String>> {
         self.poll(&format!("nothing is found for {word}"), FIND_LIMIT, |api| {
             let answer = api.get(&format!("/search?q={word}&limit=50"))?;

@@ -1,6 +1,6 @@
-//! A session as a program sees it: what it asks for over HTTP, and the entries that come of it.
+//! A session as a program uses it: requests over HTTP, and the resulting entries.
 //!
-//! Invariant: every entry is looked at once, in order; what one step leaves unread the next one finds.
+//! Invariant: every entry is read once, in order; what one step leaves unread the next one reads.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::super::client::Permission;
 use super::api::Api;
 use crate::kills::server::Endpoint;
 
-/// How long something is waited for; agents start slowly on a machine that has other work.
+/// The time limit of a wait; agents start slowly on a busy machine.
 const LIMIT: Duration = Duration::from_secs(150);
 const COMMANDS_LIMIT: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
@@ -24,18 +24,18 @@ pub(crate) struct Session {
     id: String,
     /// The newest entry that was fetched.
     seq: u64,
-    /// Entries that were fetched and not looked at yet.
+    /// Entries that were fetched and not read yet.
     unread: VecDeque<Value>,
-    /// The words of the turn that runs.
+    /// The text of the running turn.
     text: String,
-    /// Nothing is waited for beyond it.
+    /// No wait goes beyond it.
     deadline: Option<Instant>,
-    seen: Seen,
+    seen: ReportedState,
 }
 
-/// What the entries told besides the turns.
+/// What the entries reported besides the turns.
 #[derive(Default)]
-struct Seen {
+struct ReportedState {
     options: Vec<Value>,
     commands: Vec<String>,
     usage: Vec<Value>,
@@ -46,9 +46,9 @@ struct Seen {
 pub(crate) struct Turn {
     pub(crate) outcome: String,
     pub(crate) text: String,
-    /// What permission was asked for in it, each by what was to be done.
+    /// The subjects of the permissions that were asked for.
     pub(crate) asked: Vec<String>,
-    /// What was told of its tools, as it stands in the entries.
+    /// The tool events, as in the entries.
     pub(crate) tools: String,
 }
 
@@ -59,10 +59,10 @@ impl Session {
         Ok(Self::of(endpoint, created["id"].as_str().context("the answer names no session")?))
     }
 
-    /// One that is there already.
+    /// Opens an existing session.
     pub(crate) fn of(endpoint: Endpoint, id: &str) -> Self {
         let (api, id, text) = (Api::new(endpoint), id.to_owned(), String::new());
-        Self { api, id, seq: 0, unread: VecDeque::new(), text, deadline: None, seen: Seen::default() }
+        Self { api, id, seq: 0, unread: VecDeque::new(), text, deadline: None, seen: ReportedState::default() }
     }
 
     pub(crate) fn until(mut self, deadline: Instant) -> Self {
@@ -70,13 +70,13 @@ impl Session {
         self
     }
 
-    /// Goes on with another life of the server.
+    /// Continues at a restarted server.
     pub(crate) fn take_up_at(&mut self, endpoint: Endpoint) -> anyhow::Result<()> {
         self.api = Api::new(endpoint);
         self.api.get(&self.path("")).map(drop)
     }
 
-    /// What the agent knows of the turns before, in the server's word.
+    /// Waits until the agent is ready; returns what it remembers, in the server's word.
     pub(crate) fn wait_until_ready(&mut self) -> anyhow::Result<Option<String>> {
         self.wait("the agent is ready", |_, entry| {
             if entry["type"] != "agent.state_changed" {
@@ -90,7 +90,7 @@ impl Session {
         })
     }
 
-    /// Sends a prompt and waits for the end of its turn, answering what is asked meanwhile.
+    /// Sends a prompt and waits for the end of its turn, answering questions meanwhile.
     pub(crate) fn turn(&mut self, words: &str, permission: Permission) -> anyhow::Result<Turn> {
         self.send(words)?;
         self.end_of_turn(permission)
@@ -100,7 +100,7 @@ impl Session {
         &self.id
     }
 
-    /// The id of the interaction that it begins.
+    /// Sends a prompt; returns the id of its interaction.
     pub(crate) fn send(&mut self, words: &str) -> anyhow::Result<String> {
         self.text.clear();
         let accepted = self.api.post(&self.path("/prompts"), &json!({ "text": words }))?;
@@ -137,12 +137,12 @@ impl Session {
         Ok(Turn { outcome, text: std::mem::take(&mut self.text), asked, tools })
     }
 
-    /// What the agent would be told if the session were resumed now.
+    /// The packet that the agent would get if the session were resumed now.
     pub(crate) fn resume_packet(&mut self) -> anyhow::Result<Value> {
         self.api.get(&self.path("/resume-packet"))
     }
 
-    /// What the session is about.
+    /// The session's context.
     pub(crate) fn context(&mut self) -> anyhow::Result<Value> {
         self.api.get(&self.path("/context"))
     }
@@ -159,12 +159,12 @@ impl Session {
         self.api.post(&self.path("/resume"), &json!({})).map(drop)
     }
 
-    /// Has another agent take over.
+    /// Hands the session over to another agent.
     pub(crate) fn hand_over(&mut self, agent: &str) -> anyhow::Result<()> {
         self.api.post(&self.path("/resume"), &json!({ "agent": agent })).map(drop)
     }
 
-    /// Chooses, and waits until the agent says that it is so.
+    /// Sets an option, and waits until the agent confirms it.
     pub(crate) fn choose(&mut self, option: &str, value: &str) -> anyhow::Result<()> {
         self.api.post(&self.path(&format!("/options/{option}")), &json!({ "value": value }))?;
         self.wait(&format!("{option} is {value}"), |session, _| {
@@ -172,17 +172,17 @@ impl Session {
         })
     }
 
-    /// What can be chosen, as the agent said last.
+    /// The options that the agent reported last.
     pub(crate) fn options(&mut self) -> anyhow::Result<Vec<Value>> {
-        self.look()?;
+        self.read_new()?;
         Ok(self.seen.options.clone())
     }
 
-    /// Until the agent has told of a command, named without its slash; some do so only after a turn.
+    /// Waits until the agent has reported a command, named without its slash; some do so only after a turn.
     pub(crate) fn wait_for_command(&mut self, name: &str) -> anyhow::Result<()> {
         let end = Instant::now() + COMMANDS_LIMIT;
         loop {
-            self.look()?;
+            self.read_new()?;
             let commands = &self.seen.commands;
             if commands.iter().any(|command| command == name) {
                 return Ok(());
@@ -193,11 +193,11 @@ impl Session {
     }
 
     pub(crate) fn usage(&mut self) -> anyhow::Result<Vec<Value>> {
-        self.look()?;
+        self.read_new()?;
         Ok(self.seen.usage.clone())
     }
 
-    /// The words that were sent to the agent so far.
+    /// The prompts that were sent to the agent so far.
     pub(crate) fn prompts(&self) -> &[String] {
         &self.seen.prompts
     }
@@ -213,7 +213,7 @@ impl Session {
         open.cloned().with_context(|| format!("no step is open: {steps}"))
     }
 
-    /// Takes a step; the session that it led to.
+    /// Takes a step; returns the session that it led to.
     pub(crate) fn take_step(&mut self, endpoint: Endpoint, block: &str) -> anyhow::Result<Self> {
         let taken = self.api.post(&self.path(&format!("/next/{block}")), &json!({}))?;
         Ok(Self::of(endpoint, taken["sessionId"].as_str().context("the answer names no session")?))
@@ -223,8 +223,8 @@ impl Session {
         self.seen.options.iter().find(|option| option["id"] == id)
     }
 
-    /// By the kind of the option, as a person would go by what it says. False if nobody was to be asked: the server
-    /// had its answer.
+    /// Answers by the kind of the option, as a person would go by its label. False if nobody had to be asked: the
+    /// server had its answer.
     fn answer(&mut self, question: &Value, permission: Permission) -> anyhow::Result<bool> {
         let request =
             question["request"].as_u64().with_context(|| format!("a request without its number: {question}"))?;
@@ -253,17 +253,17 @@ impl Session {
         }
     }
 
-    /// Looks at the entries that follow until one of them is what was waited for.
+    /// Reads the following entries until one matches.
     fn wait<T>(
         &mut self,
         what: &str,
-        mut look: impl FnMut(&mut Self, &Value) -> anyhow::Result<Option<T>>,
+        mut read_new: impl FnMut(&mut Self, &Value) -> anyhow::Result<Option<T>>,
     ) -> anyhow::Result<T> {
         let began = Instant::now();
         let end = self.deadline.map_or(began + LIMIT, |deadline| deadline.min(began + LIMIT));
         loop {
             while let Some(entry) = self.unread.pop_front() {
-                if let Some(found) = look(self, &entry)? {
+                if let Some(found) = read_new(self, &entry)? {
                     return Ok(found);
                 }
             }
@@ -277,13 +277,13 @@ impl Session {
         }
     }
 
-    /// Takes note of what was written down meanwhile.
-    fn look(&mut self) -> anyhow::Result<()> {
+    /// Reads what was stored meanwhile.
+    fn read_new(&mut self) -> anyhow::Result<()> {
         while self.fetch()? > 0 {}
         Ok(())
     }
 
-    /// How many entries are new.
+    /// Fetches new entries; returns how many.
     fn fetch(&mut self) -> anyhow::Result<usize> {
         let mut page = self.api.get(&self.path(&format!("/entries?after={}&limit=500", self.seq)))?;
         let Value::Array(entries) = page["entries"].take() else { bail!("the answer has no entries: {page}") };
@@ -301,7 +301,7 @@ impl Session {
     }
 }
 
-impl Seen {
+impl ReportedState {
     fn keep(&mut self, entry: &Value) {
         let data = &entry["data"];
         let list = |name: &str| data[name].as_array().cloned().unwrap_or_default();
@@ -322,7 +322,7 @@ impl Seen {
     }
 }
 
-/// What a question is about, as the person sees it.
+/// The subject of a question, as the person sees it.
 fn subject_of(question: &Value) -> String {
     question["subject"].as_str().or(question["title"].as_str()).unwrap_or_default().to_owned()
 }

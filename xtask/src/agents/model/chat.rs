@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::super::http::Answer;
-use super::script::{Asked, Call, Reply, Tool, person_words, pieces};
+use super::super::http::HttpResponse;
+use super::script::{ScriptInput, ScriptReply, Tool, ToolUse, person_words, pieces};
 use super::{plain_text, property_names, unique};
 
-pub(super) fn asked(body: &Value) -> Asked {
-    let mut asked = Asked::default();
+pub(super) fn asked(body: &Value) -> ScriptInput {
+    let mut asked = ScriptInput::default();
     for message in body["messages"].as_array().into_iter().flatten() {
         match message["role"].as_str() {
             Some("user") => {
@@ -36,7 +36,7 @@ fn read_tool(function: &Value) -> Tool {
     }
 }
 
-pub(super) fn answer(body: &Value, reply: &Reply) -> Answer {
+pub(super) fn answer(body: &Value, reply: &ScriptReply) -> HttpResponse {
     let id = unique("chat");
     let model = body["model"].as_str().unwrap_or_default();
     let usage = json!({ "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 });
@@ -46,7 +46,7 @@ pub(super) fn answer(body: &Value, reply: &Reply) -> Answer {
             "id": id, "object": "chat.completion", "created": 1, "model": model, "usage": usage,
             "choices": [{ "index": 0, "message": message, "finish_reason": finish }],
         });
-        return Answer::Whole { status: 200, body: answer.to_string() };
+        return HttpResponse::Whole { status: 200, body: answer.to_string() };
     }
     let chunk = |choices: Value, usage: &Value| {
         let chunk = json!({
@@ -59,13 +59,13 @@ pub(super) fn answer(body: &Value, reply: &Reply) -> Answer {
     };
     let mut events = vec![delta(json!({ "role": "assistant", "content": "" }), None)];
     let finish = match reply {
-        Reply::Say { thought, text } => {
+        ScriptReply::Say { thought, text } => {
             let thoughts = thought.iter().flat_map(|thought| pieces(thought));
             events.extend(thoughts.map(|piece| delta(json!({ "reasoning_content": piece }), None)));
             events.extend(pieces(text).map(|piece| delta(json!({ "content": piece }), None)));
             "stop"
         }
-        Reply::Calls(calls) => {
+        ScriptReply::Calls(calls) => {
             let calls = calls.iter().enumerate().map(|(index, call)| {
                 let mut call = write_call(call);
                 call["index"] = json!(index);
@@ -74,28 +74,30 @@ pub(super) fn answer(body: &Value, reply: &Reply) -> Answer {
             events.extend(calls);
             "tool_calls"
         }
-        Reply::Stall { text } => {
+        ScriptReply::Stall { text } => {
             events.extend(pieces(text).map(|piece| delta(json!({ "content": piece }), None)));
-            return Answer::EventsThenSilence(events);
+            return HttpResponse::EventsThenSilence(events);
         }
     };
     events.push(delta(json!({}), Some(finish)));
     events.push(chunk(json!([]), &usage));
     events.push("data: [DONE]\n\n".to_owned());
-    Answer::Events(events)
+    HttpResponse::Events(events)
 }
 
-fn whole(reply: &Reply) -> (Value, &'static str) {
+fn whole(reply: &ScriptReply) -> (Value, &'static str) {
     match reply {
-        Reply::Say { text, .. } | Reply::Stall { text } => (json!({ "role": "assistant", "content": text }), "stop"),
-        Reply::Calls(calls) => {
+        ScriptReply::Say { text, .. } | ScriptReply::Stall { text } => {
+            (json!({ "role": "assistant", "content": text }), "stop")
+        }
+        ScriptReply::Calls(calls) => {
             let calls: Vec<_> = calls.iter().map(write_call).collect();
             (json!({ "role": "assistant", "content": null, "tool_calls": calls }), "tool_calls")
         }
     }
 }
 
-fn write_call(call: &Call) -> Value {
+fn write_call(call: &ToolUse) -> Value {
     json!({
         "id": unique("call"),
         "type": "function",

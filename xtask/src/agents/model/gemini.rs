@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::super::http::Answer;
-use super::script::{Asked, Reply, Tool, person_words, pieces};
+use super::super::http::HttpResponse;
+use super::script::{ScriptInput, ScriptReply, Tool, person_words, pieces};
 use super::{plain_text, property_names, unique};
 
-pub(super) fn asked(body: &Value) -> Asked {
-    let mut asked = Asked::default();
+pub(super) fn asked(body: &Value) -> ScriptInput {
+    let mut asked = ScriptInput::default();
     let contents = body["contents"].as_array().into_iter().flatten();
     for content in contents.filter(|content| content["role"] == "user") {
         let parts = || content["parts"].as_array().into_iter().flatten();
         let results: Vec<_> = parts().filter_map(|part| part.get("functionResponse")).collect();
-        // Beside the results of tools a text is what one of them showed.
+        // Beside results of tools, a text is the output of one of them.
         if results.is_empty() {
             for words in parts().map(plain_text).filter_map(|text| person_words(&text)) {
                 asked.words = words;
@@ -37,8 +37,8 @@ fn read_tool(function: &Value) -> Tool {
     }
 }
 
-/// Whether it is to be a stream is said by the path.
-pub(super) fn answer(path: &str, reply: &Reply) -> Answer {
+/// The path says whether the response is a stream.
+pub(super) fn answer(path: &str, reply: &ScriptReply) -> HttpResponse {
     let id = unique("gemini");
     let chunk = |parts: &[Value], finish: Option<&str>| {
         let mut candidate = json!({ "index": 0, "content": { "role": "model", "parts": parts } });
@@ -49,26 +49,26 @@ pub(super) fn answer(path: &str, reply: &Reply) -> Answer {
         json!({ "responseId": id, "modelVersion": "scripted", "candidates": [candidate], "usageMetadata": usage })
     };
     if !path.ends_with(":streamGenerateContent") {
-        return Answer::Whole { status: 200, body: chunk(&parts(reply), Some("STOP")).to_string() };
+        return HttpResponse::Whole { status: 200, body: chunk(&parts(reply), Some("STOP")).to_string() };
     }
     let mut events: Vec<_> = parts(reply).iter().map(|part| chunk(std::slice::from_ref(part), None)).collect();
-    let is_whole = !matches!(reply, Reply::Stall { .. });
+    let is_whole = !matches!(reply, ScriptReply::Stall { .. });
     if is_whole {
         events.push(chunk(&[json!({ "text": "" })], Some("STOP")));
     }
     let events = events.iter().map(|event| format!("data: {event}\r\n\r\n")).collect();
-    if is_whole { Answer::Events(events) } else { Answer::EventsThenSilence(events) }
+    if is_whole { HttpResponse::Events(events) } else { HttpResponse::EventsThenSilence(events) }
 }
 
-fn parts(reply: &Reply) -> Vec<Value> {
+fn parts(reply: &ScriptReply) -> Vec<Value> {
     let texts = |text: &str| pieces(text).map(|piece| json!({ "text": piece })).collect::<Vec<_>>();
     match reply {
-        Reply::Say { thought, text } => {
+        ScriptReply::Say { thought, text } => {
             let thoughts = thought.iter().map(|thought| json!({ "text": thought, "thought": true }));
             thoughts.chain(texts(text)).collect()
         }
-        Reply::Stall { text } => texts(text),
-        Reply::Calls(calls) => calls
+        ScriptReply::Stall { text } => texts(text),
+        ScriptReply::Calls(calls) => calls
             .iter()
             .map(|call| {
                 json!({ "functionCall": { "id": unique("call"), "name": call.tool.name, "args": call.arguments } })

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::super::http::Answer;
-use super::script::{Asked, Reply, Tool, person_words, pieces};
+use super::super::http::HttpResponse;
+use super::script::{ScriptInput, ScriptReply, Tool, person_words, pieces};
 use super::{plain_text, property_names, unique};
 
-pub(super) fn asked(body: &Value) -> Asked {
-    let mut asked = Asked::default();
+pub(super) fn asked(body: &Value) -> ScriptInput {
+    let mut asked = ScriptInput::default();
     for message in body["messages"].as_array().into_iter().flatten() {
         if message["role"] != "user" {
             continue;
@@ -16,7 +16,7 @@ pub(super) fn asked(body: &Value) -> Asked {
             Value::Array(blocks) => blocks.clone(),
             text => vec![json!({ "type": "text", "text": text })],
         };
-        // The next words of the person may stand behind the results of the tools before them.
+        // The person's next text may follow the results of earlier tools.
         for block in &blocks {
             let text = plain_text(block);
             if block["type"] == "tool_result" {
@@ -39,10 +39,10 @@ fn read_tool(tool: &Value) -> Tool {
     }
 }
 
-pub(super) fn answer(body: &Value, reply: &Reply) -> Answer {
+pub(super) fn answer(body: &Value, reply: &ScriptReply) -> HttpResponse {
     let id = unique("msg");
     let blocks = blocks(reply);
-    let stop = if matches!(reply, Reply::Calls(_)) { "tool_use" } else { "end_turn" };
+    let stop = if matches!(reply, ScriptReply::Calls(_)) { "tool_use" } else { "end_turn" };
     let usage = json!({
         "input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
     });
@@ -53,33 +53,33 @@ pub(super) fn answer(body: &Value, reply: &Reply) -> Answer {
         })
     };
     if body["stream"].as_bool() != Some(true) {
-        return Answer::Whole { status: 200, body: message(&json!(blocks), Some(stop)).to_string() };
+        return HttpResponse::Whole { status: 200, body: message(&json!(blocks), Some(stop)).to_string() };
     }
     let mut events = vec![event("message_start", json!({ "message": message(&json!([]), None) }))];
     for (index, block) in blocks.iter().enumerate() {
         events.extend(block_events(index, block));
-        if matches!(reply, Reply::Stall { .. }) {
+        if matches!(reply, ScriptReply::Stall { .. }) {
             // Without the block's end.
             events.pop();
-            return Answer::EventsThenSilence(events);
+            return HttpResponse::EventsThenSilence(events);
         }
     }
     let delta = json!({ "stop_reason": stop, "stop_sequence": null });
     events.push(event("message_delta", json!({ "delta": delta, "usage": usage })));
     events.push(event("message_stop", json!({})));
-    Answer::Events(events)
+    HttpResponse::Events(events)
 }
 
-fn blocks(reply: &Reply) -> Vec<Value> {
+fn blocks(reply: &ScriptReply) -> Vec<Value> {
     match reply {
-        Reply::Say { thought, text } => {
+        ScriptReply::Say { thought, text } => {
             let thought = thought
                 .iter()
                 .map(|thought| json!({ "type": "thinking", "thinking": thought, "signature": "c2NyaXB0" }));
             thought.chain([json!({ "type": "text", "text": text })]).collect()
         }
-        Reply::Stall { text } => vec![json!({ "type": "text", "text": text })],
-        Reply::Calls(calls) => calls
+        ScriptReply::Stall { text } => vec![json!({ "type": "text", "text": text })],
+        ScriptReply::Calls(calls) => calls
             .iter()
             .map(|call| {
                 let id = unique("toolu");

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::super::http::Answer;
-use super::script::{Asked, Reply, Tool, person_words, pieces};
+use super::super::http::HttpResponse;
+use super::script::{ScriptInput, ScriptReply, Tool, person_words, pieces};
 use super::{plain_text, property_names, unique};
 
-pub(super) fn asked(body: &Value) -> Asked {
-    let mut asked = Asked::default();
+pub(super) fn asked(body: &Value) -> ScriptInput {
+    let mut asked = ScriptInput::default();
     for item in body["input"].as_array().into_iter().flatten() {
         match item["type"].as_str().unwrap_or("message") {
             "message" if item["role"] == "user" => {
@@ -40,7 +40,7 @@ fn read_tool(tool: &Value, namespace: Option<&str>) -> Tool {
     }
 }
 
-pub(super) fn answer(body: &Value, reply: &Reply) -> Answer {
+pub(super) fn answer(body: &Value, reply: &ScriptReply) -> HttpResponse {
     let id = unique("resp");
     let items = items(reply);
     let usage = json!({
@@ -55,23 +55,23 @@ pub(super) fn answer(body: &Value, reply: &Reply) -> Answer {
     };
     let finished = response("completed", &json!(items), &usage);
     if body["stream"].as_bool() != Some(true) {
-        return Answer::Whole { status: 200, body: finished.to_string() };
+        return HttpResponse::Whole { status: 200, body: finished.to_string() };
     }
     let begun = response("in_progress", &json!([]), &Value::Null);
     let mut events = vec![event("response.created", json!({ "response": begun }))];
     for (index, item) in items.iter().enumerate() {
         events.extend(item_events(index, item));
-        if matches!(reply, Reply::Stall { .. }) {
+        if matches!(reply, ScriptReply::Stall { .. }) {
             // Without the item's end.
             events.pop();
-            return Answer::EventsThenSilence(events);
+            return HttpResponse::EventsThenSilence(events);
         }
     }
     events.push(event("response.completed", json!({ "response": finished })));
-    Answer::Events(events)
+    HttpResponse::Events(events)
 }
 
-fn items(reply: &Reply) -> Vec<Value> {
+fn items(reply: &ScriptReply) -> Vec<Value> {
     let message = |text: &str| {
         json!({
             "type": "message", "id": unique("msg"), "role": "assistant", "status": "completed",
@@ -79,7 +79,7 @@ fn items(reply: &Reply) -> Vec<Value> {
         })
     };
     match reply {
-        Reply::Say { thought, text } => {
+        ScriptReply::Say { thought, text } => {
             let thought = thought.iter().map(|thought| {
                 json!({
                     "type": "reasoning", "id": unique("rs"), "summary": [{ "type": "summary_text", "text": thought }],
@@ -88,8 +88,8 @@ fn items(reply: &Reply) -> Vec<Value> {
             });
             thought.chain([message(text)]).collect()
         }
-        Reply::Stall { text } => vec![message(text)],
-        Reply::Calls(calls) => calls
+        ScriptReply::Stall { text } => vec![message(text)],
+        ScriptReply::Calls(calls) => calls
             .iter()
             .map(|call| {
                 let id = unique("call");

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::script::TITLE;
 
-/// The schema of the answer, if one is asked for; each format has its own place for it.
+/// The schema of the answer, if the request has one; each format has its own place for it.
 pub(super) fn wanted(body: &Value) -> Option<&Value> {
     let places = [
         &body["text"]["format"]["schema"],
@@ -24,7 +24,7 @@ pub(super) fn instance(schema: &Value) -> Value {
 
 fn value(name: &str, schema: &Value) -> Value {
     if let Some(allowed) = schema["enum"].as_array() {
-        // Gemini CLI asks whose turn it is, and would go on by itself if it were the model's.
+        // Gemini CLI asks whose turn it is, and would continue by itself if it were the model's.
         let first = allowed.iter().find(|value| *value == "user").or(allowed.first());
         return first.cloned().unwrap_or_default();
     }

@@ -1,22 +1,23 @@
-//! What the scripted model says: a pure function of what it was asked.
+//! The answers of the scripted model: a pure function of the request.
 //!
-//! Invariant: keyed on content, never on a count. Agents ask on the side (for titles, for suggestions) and ask again.
+//! Invariant: answers depend on content, never on a count. Agents send side requests (for titles, for suggestions)
+//! and retry.
 
 use serde_json::{Map, Value, json};
 
 use super::schema;
 
-/// A request in any of the formats, reduced to what the script looks at.
+/// A request in any of the formats, reduced to what the script reads.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
-    /// The newest words of the person, without what agents add to them.
+pub(super) struct ScriptInput {
+    /// The newest text of the person, without what agents add to it.
     pub(super) words: String,
-    /// What the tools answered since.
+    /// The results of tools since then.
     pub(super) results: Vec<String>,
     pub(super) tools: Vec<Tool>,
-    /// Only an object of this shape is wanted.
+    /// Set if the answer must be an object of this shape.
     pub(super) schema: Option<Value>,
-    /// Where the agent says that the skill lies which the script loads.
+    /// The path of the skill that the script loads, as the agent gives it.
     pub(super) skill_file: Option<String>,
 }
 
@@ -29,13 +30,13 @@ pub(super) struct Tool {
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) enum Reply {
+pub(super) enum ScriptReply {
     Say {
         thought: Option<String>,
         text: String,
     },
     /// All at once, as models do.
-    Calls(Vec<Call>),
+    Calls(Vec<ToolUse>),
     /// The beginning of an answer that never ends: to be cancelled.
     Stall {
         text: String,
@@ -43,12 +44,12 @@ pub(super) enum Reply {
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Call {
+pub(super) struct ToolUse {
     pub(super) tool: Tool,
     pub(super) arguments: Value,
 }
 
-/// What the lab's own tool is called, before agents put names in front of it.
+/// The name of the lab's own tool, before agents add prefixes.
 pub(super) const LOOKUP: &str = "lookup_note";
 pub(super) const TITLE: &str = "Notes from the lab";
 const SHELLS: [&str; 6] = ["shell_command", "exec_command", "shell", "bash", "Bash", "run_shell_command"];
@@ -61,63 +62,63 @@ const SKILL: &str = "throughline";
 const WRITTEN: &str = "one line";
 const EDITED: &str = "another line";
 
-/// What a session's own tool for marks is called, before agents put names in front of it.
+/// The name of the session's own tool for marks, before agents add prefixes.
 pub(super) const MARK: &str = "set_relevant_context";
-/// How a text begins that an agent is told ahead of the person's words.
+/// The beginning of a text that an agent gets before the person's.
 const TOLD_AHEAD: &str = "[Context from Throughline ";
-/// What ends the record that an agent is told ahead of the person's words.
+/// The end of the packet that an agent gets before the person's text.
 const END_OF_RECORD: &str = "[End of the record.]";
-/// What a session's own tool for its contents is called.
+/// The name of the session's own tool for its contents.
 const CONTENTS: &str = "session_toc";
 
-pub(super) fn reply(asked: &Asked) -> Reply {
+pub(super) fn reply(asked: &ScriptInput) -> ScriptReply {
     if let Some(schema) = &asked.schema {
-        return say(&schema::instance(schema).to_string());
+        return text_reply(&schema::instance(schema).to_string());
     }
-    // Nobody lets a model work without tools here: this is a call for a title.
+    // Every real turn offers tools here, so this is a request for a title.
     if asked.tools.is_empty() {
-        return say(TITLE);
+        return text_reply(TITLE);
     }
-    let words = own_words(&asked.words);
-    // Claude and Qwen ask for what the person might say next.
+    let words = own_text(&asked.words);
+    // Claude and Qwen ask what the person might say next.
     if words.starts_with('[') {
-        return say("go on");
+        return text_reply("go on");
     }
     if !asked.results.is_empty() {
-        return say(&format!("The tool said: {}", asked.results.join(" | ")));
+        return text_reply(&format!("The tool said: {}", asked.results.join(" | ")));
     }
     let calls = calls(asked);
     if !calls.is_empty() {
-        return Reply::Calls(calls);
+        return ScriptReply::Calls(calls);
     }
     if let Some((_, command)) = words.rsplit_once("please offer ") {
-        return say(&next_block(command.trim()));
+        return text_reply(&next_block(command.trim()));
     }
-    if wish(words, "please wait").is_some() {
-        return Reply::Stall { text: "This takes a while.".to_owned() };
+    if word_after(words, "please wait").is_some() {
+        return ScriptReply::Stall { text: "This takes a while.".to_owned() };
     }
-    let thought = wish(words, "please think about").map(|what| format!("I am thinking about {what}."));
-    Reply::Say { thought, text: format!("You said: {}", words.trim()) }
+    let thought = word_after(words, "please think about").map(|what| format!("I am thinking about {what}."));
+    ScriptReply::Say { thought, text: format!("You said: {}", words.trim()) }
 }
 
-fn calls(asked: &Asked) -> Vec<Call> {
-    let words = own_words(&asked.words);
+fn calls(asked: &ScriptInput) -> Vec<ToolUse> {
+    let words = own_text(&asked.words);
     let own_tool = |name: &str| asked.tools.iter().find(|tool| tool.name.ends_with(name));
-    let call = if let Some(file) = wish(words, "please mark") {
+    let call = if let Some(file) = word_after(words, "please mark") {
         let arguments = json!({ "setName": "files", "items": [file], "mode": "merge" });
-        own_tool(MARK).map(|tool| Call { tool: tool.clone(), arguments })
-    } else if wish(words, "please recall").is_some() {
-        own_tool(CONTENTS).map(|tool| Call { tool: tool.clone(), arguments: json!({}) })
-    } else if let Some(name) = wish(words, "please lookup") {
+        own_tool(MARK).map(|tool| ToolUse { tool: tool.clone(), arguments })
+    } else if word_after(words, "please recall").is_some() {
+        own_tool(CONTENTS).map(|tool| ToolUse { tool: tool.clone(), arguments: json!({}) })
+    } else if let Some(name) = word_after(words, "please lookup") {
         let tools = asked.tools.iter().filter(|tool| tool.name.ends_with(LOOKUP));
-        return tools.map(|tool| Call { tool: tool.clone(), arguments: json!({ "name": name }) }).collect();
-    } else if let Some(file) = wish(words, "please run") {
+        return tools.map(|tool| ToolUse { tool: tool.clone(), arguments: json!({ "name": name }) }).collect();
+    } else if let Some(file) = word_after(words, "please run") {
         first_of(&SHELLS, asked).map(|tool| run(tool, &command(file), Sandbox::Leave))
-    } else if let Some(what) = wish(words, "please plan") {
+    } else if let Some(what) = word_after(words, "please plan") {
         first_of(&PLANNERS, asked).map(|tool| plan(tool, what))
-    } else if let Some(file) = wish(words, "please write") {
+    } else if let Some(file) = word_after(words, "please write") {
         change(asked, &WRITERS, file, &format!("*** Add File: {file}\n+{WRITTEN}\n"))
-    } else if let Some(file) = wish(words, "please edit") {
+    } else if let Some(file) = word_after(words, "please edit") {
         change(asked, &EDITORS, file, &format!("*** Update File: {file}\n@@\n-{WRITTEN}\n+{EDITED}\n"))
     } else if words.contains("please load the skill") {
         load_skill(asked)
@@ -127,10 +128,10 @@ fn calls(asked: &Asked) -> Vec<Call> {
     call.into_iter().collect()
 }
 
-/// With a tool for that, else with the patch that Codex finds in a command.
-fn change(asked: &Asked, tools: &[&str], file: &str, patch: &str) -> Option<Call> {
+/// Changes a file with a tool for that, else with the patch that Codex finds in a command.
+fn change(asked: &ScriptInput, tools: &[&str], file: &str, patch: &str) -> Option<ToolUse> {
     if let Some(tool) = first_of(tools, asked) {
-        return Some(Call { tool: tool.clone(), arguments: change_arguments(tool, file) });
+        return Some(ToolUse { tool: tool.clone(), arguments: change_arguments(tool, file) });
     }
     let command = format!("apply_patch <<'EOF'\n*** Begin Patch\n{patch}*** End Patch\nEOF\n");
     first_of(&SHELLS, asked).map(|tool| run(tool, &command, Sandbox::Stay))
@@ -152,17 +153,17 @@ fn change_arguments(tool: &Tool, file: &str) -> Value {
     Value::Object(arguments)
 }
 
-/// With a tool for that, else by reading its file.
-fn load_skill(asked: &Asked) -> Option<Call> {
+/// Loads a skill with a tool for that, else by reading its file.
+fn load_skill(asked: &ScriptInput) -> Option<ToolUse> {
     if let Some(tool) = first_of(&SKILL_LOADERS, asked) {
         let name = if tool.arguments.iter().any(|name| name == "skill") { "skill" } else { "name" };
-        return Some(Call { tool: tool.clone(), arguments: json!({ name: SKILL }) });
+        return Some(ToolUse { tool: tool.clone(), arguments: json!({ name: SKILL }) });
     }
     let file = asked.skill_file.as_ref()?;
     first_of(&SHELLS, asked).map(|tool| run(tool, &format!("cat {file}"), Sandbox::Stay))
 }
 
-/// The path of the skill's first file, as it stands in a request.
+/// The path of the skill's first file, from the text of a request.
 pub(super) fn skill_file(request: &str) -> Option<String> {
     let (before, _) = request.split_once(&format!("/{SKILL}/SKILL.md"))?;
     let from = before.rfind(|character: char| !(character.is_alphanumeric() || "/._-".contains(character)));
@@ -172,25 +173,25 @@ pub(super) fn skill_file(request: &str) -> Option<String> {
     Some(format!("{}/{SKILL}/SKILL.md", named.unwrap_or(folder)))
 }
 
-/// An answer that offers to go on with this command in a fresh session.
+/// An answer that offers to continue with this command in a new session.
 fn next_block(command: &str) -> String {
     let block = json!({ "label": "Go on", "command": command, "metaContext": "lab" });
     format!("That is done.\n\n```throughline:next\n{block}\n```\n")
 }
 
-/// Makes a file, and prints what is not in the command itself.
+/// A command that makes a file, and prints text that is not in the command itself.
 fn command(file: &str) -> String {
     format!("touch {file} && expr 1234 '*' 1001")
 }
 
-/// Codex runs in its own sandbox without asking, unless the model says that this will not do.
+/// Codex runs in its own sandbox without asking, unless the model asks to leave it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sandbox {
     Stay,
     Leave,
 }
 
-fn run(tool: &Tool, command: &str, sandbox: Sandbox) -> Call {
+fn run(tool: &Tool, command: &str, sandbox: Sandbox) -> ToolUse {
     let mut arguments = Map::new();
     for name in &tool.arguments {
         let value = match name.as_str() {
@@ -203,10 +204,10 @@ fn run(tool: &Tool, command: &str, sandbox: Sandbox) -> Call {
         };
         arguments.insert(name.clone(), value);
     }
-    Call { tool: tool.clone(), arguments: Value::Object(arguments) }
+    ToolUse { tool: tool.clone(), arguments: Value::Object(arguments) }
 }
 
-fn plan(tool: &Tool, what: &str) -> Call {
+fn plan(tool: &Tool, what: &str) -> ToolUse {
     let first = format!("Begin {what}");
     let second = format!("Finish {what}");
     let arguments = if tool.arguments.iter().any(|name| name == "plan") {
@@ -215,42 +216,42 @@ fn plan(tool: &Tool, what: &str) -> Call {
         let todo = |content: &str, status: &str| json!({ "content": content, "status": status, "priority": "medium", "id": content, "activeForm": content });
         json!({ "todos": [todo(&first, "in_progress"), todo(&second, "pending")] })
     };
-    Call { tool: tool.clone(), arguments }
+    ToolUse { tool: tool.clone(), arguments }
 }
 
-fn first_of<'a>(names: &[&str], asked: &'a Asked) -> Option<&'a Tool> {
+fn first_of<'a>(names: &[&str], asked: &'a ScriptInput) -> Option<&'a Tool> {
     names.iter().find_map(|name| asked.tools.iter().find(|tool| tool.name == *name))
 }
 
-/// What the person said, without what the agent was told ahead of it; some agents make one text of both.
-fn own_words(words: &str) -> &str {
+/// The person's text, without the context before it; some agents join the two.
+fn own_text(words: &str) -> &str {
     let words = words.rsplit_once(END_OF_RECORD).map_or(words, |(_, own)| own.trim_start());
-    // Behind what is told of the session stands no mark; what a person says here has one line.
+    // No mark follows the brief; the person's prompts have one line here.
     let last_line = || words.trim_end().lines().next_back().unwrap_or_default();
     if words.starts_with(TOLD_AHEAD) { last_line() } else { words }
 }
 
-/// The word after the last of these phrases.
-fn wish<'a>(words: &'a str, phrase: &str) -> Option<&'a str> {
+/// The word after the last occurrence of this phrase.
+fn word_after<'a>(words: &'a str, phrase: &str) -> Option<&'a str> {
     let (_, rest) = words.rsplit_once(phrase)?;
     rest.split_whitespace().next()
 }
 
-fn say(text: &str) -> Reply {
-    Reply::Say { thought: None, text: text.to_owned() }
+fn text_reply(text: &str) -> ScriptReply {
+    ScriptReply::Say { thought: None, text: text.to_owned() }
 }
 
-/// The person's words in a text, without the tags in which agents add their own; `None` if nothing else is there.
+/// The person's text, without the tags in which agents add their own; `None` if nothing else is there.
 pub(super) fn person_words(text: &str) -> Option<String> {
     let mut rest = text.trim();
     while let Some(name) = rest.strip_prefix('<').and_then(|tag| tag.split(['>', ' ', '/']).next()) {
-        // What is not closed goes to the end.
+        // An unclosed tag goes to the end.
         rest = rest.split_once(&format!("</{name}>")).map_or("", |(_, behind)| behind.trim_start());
     }
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 
-/// Words with the spaces behind them, as a model streams them.
+/// Words with the spaces after them, as a model streams them.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(' ')
 }
@@ -267,14 +268,14 @@ mod tests {
         }
     }
 
-    fn asked(words: &str, tools: Vec<Tool>) -> Asked {
-        Asked { words: words.to_owned(), tools, ..Asked::default() }
+    fn asked(words: &str, tools: Vec<Tool>) -> ScriptInput {
+        ScriptInput { words: words.to_owned(), tools, ..ScriptInput::default() }
     }
 
     #[test]
     fn every_lookup_tool_is_called_in_its_own_spelling() {
         let tools = vec![tool("mcp__notes__lookup_note", &["name"]), tool("bash", &[]), tool("x_lookup_note", &[])];
-        let Reply::Calls(calls) = reply(&asked("please lookup kumquat", tools)) else { panic!("no calls") };
+        let ScriptReply::Calls(calls) = reply(&asked("please lookup kumquat", tools)) else { panic!("no calls") };
         let names: Vec<_> = calls.iter().map(|call| call.tool.name.as_str()).collect();
         assert_eq!(names, ["mcp__notes__lookup_note", "x_lookup_note"]);
         assert_eq!(calls[0].arguments, json!({ "name": "kumquat" }));
@@ -283,19 +284,19 @@ mod tests {
     #[test]
     fn a_record_ahead_of_the_words_is_none_of_them() {
         let told = "[Session resumed. t1 person: please lookup kumquat\n[End of the record.]\nand once more";
-        assert_eq!(reply(&asked(told, vec![tool("lookup_note", &[])])), say("You said: and once more"));
+        assert_eq!(reply(&asked(told, vec![tool("lookup_note", &[])])), text_reply("You said: and once more"));
     }
 
     #[test]
     fn what_is_told_of_the_session_is_none_of_the_words() {
         let told = "[Context from Throughline about the session.]\n\n# Throughline\n\nMark files.\nhello there";
-        assert_eq!(reply(&asked(told, vec![tool("bash", &[])])), say("You said: hello there"));
+        assert_eq!(reply(&asked(told, vec![tool("bash", &[])])), text_reply("You said: hello there"));
     }
 
     #[test]
     fn a_mark_is_made_with_the_sessions_own_tool() {
         let tools = vec![tool("mcp__throughline__set_relevant_context", &["setName", "items", "mode"])];
-        let Reply::Calls(calls) = reply(&asked("please mark /w/a.md", tools)) else { panic!("no calls") };
+        let ScriptReply::Calls(calls) = reply(&asked("please mark /w/a.md", tools)) else { panic!("no calls") };
         assert_eq!(calls[0].arguments, json!({ "setName": "files", "items": ["/w/a.md"], "mode": "merge" }));
     }
 
@@ -303,15 +304,15 @@ mod tests {
     fn results_are_quoted_and_not_asked_for_again() {
         let mut again = asked("please lookup kumquat", vec![tool("lookup_note", &[])]);
         again.results.push("a fruit".to_owned());
-        assert_eq!(reply(&again), say("The tool said: a fruit"));
+        assert_eq!(reply(&again), text_reply("The tool said: a fruit"));
     }
 
     #[test]
     fn a_request_without_tools_is_for_a_title() {
-        assert_eq!(reply(&asked("please lookup kumquat", Vec::new())), say(TITLE));
+        assert_eq!(reply(&asked("please lookup kumquat", Vec::new())), text_reply(TITLE));
         let mut as_json = asked("please lookup kumquat", Vec::new());
         as_json.schema = Some(json!({ "type": "object", "properties": { "title": { "type": "string" } } }));
-        assert_eq!(reply(&as_json), say(r#"{"title":"Notes from the lab"}"#));
+        assert_eq!(reply(&as_json), text_reply(r#"{"title":"Notes from the lab"}"#));
     }
 
     #[test]
@@ -325,10 +326,10 @@ mod tests {
     #[test]
     fn a_file_is_changed_with_the_arguments_that_the_tool_names() {
         let editor = tool("edit", &["path", "old_str", "new_str"]);
-        let Reply::Calls(calls) = reply(&asked("please edit a.md", vec![editor])) else { panic!("no calls") };
+        let ScriptReply::Calls(calls) = reply(&asked("please edit a.md", vec![editor])) else { panic!("no calls") };
         assert_eq!(calls[0].arguments, json!({ "path": "a.md", "old_str": WRITTEN, "new_str": EDITED }));
         let shell = tool("exec_command", &["cmd", "sandbox_permissions"]);
-        let Reply::Calls(calls) = reply(&asked("please write a.md", vec![shell])) else { panic!("no calls") };
+        let ScriptReply::Calls(calls) = reply(&asked("please write a.md", vec![shell])) else { panic!("no calls") };
         assert!(calls[0].arguments["cmd"].as_str().unwrap().contains("*** Add File: a.md\n+one line\n"));
         assert_eq!(calls[0].arguments.get("sandbox_permissions"), None);
     }
@@ -336,17 +337,19 @@ mod tests {
     #[test]
     fn a_skill_is_loaded_with_a_tool_or_by_its_file() {
         let loader = tool("activate_skill", &["name"]);
-        let Reply::Calls(calls) = reply(&asked("please load the skill", vec![loader])) else { panic!("no calls") };
+        let ScriptReply::Calls(calls) = reply(&asked("please load the skill", vec![loader])) else {
+            panic!("no calls")
+        };
         assert_eq!(calls[0].arguments, json!({ "name": "throughline" }));
         let mut from_file = asked("please load the skill", vec![tool("exec_command", &["cmd"])]);
         from_file.skill_file = skill_file("- `r0` = `/h/.agents/skills`\\n- blocks (file: r0/throughline/SKILL.md)");
-        let Reply::Calls(calls) = reply(&from_file) else { panic!("no calls") };
+        let ScriptReply::Calls(calls) = reply(&from_file) else { panic!("no calls") };
         assert_eq!(calls[0].arguments, json!({ "cmd": "cat /h/.agents/skills/throughline/SKILL.md" }));
     }
 
     #[test]
     fn a_step_is_offered_with_the_command_that_was_asked_for() {
-        let Reply::Say { text, .. } = reply(&asked("please offer /status now", vec![tool("bash", &[])])) else {
+        let ScriptReply::Say { text, .. } = reply(&asked("please offer /status now", vec![tool("bash", &[])])) else {
             panic!("not said")
         };
         let (_, block) = text.split_once("\n```throughline:next\n").unwrap();
@@ -357,7 +360,7 @@ mod tests {
     #[test]
     fn a_shell_gets_the_arguments_that_it_names() {
         let tools = vec![tool("exec_command", &["cmd", "sandbox_permissions", "tty"])];
-        let Reply::Calls(calls) = reply(&asked("please run made.txt", tools)) else { panic!("no calls") };
+        let ScriptReply::Calls(calls) = reply(&asked("please run made.txt", tools)) else { panic!("no calls") };
         assert_eq!(
             calls[0].arguments,
             json!({ "cmd": command("made.txt"), "sandbox_permissions": "require_escalated" })
@@ -367,9 +370,9 @@ mod tests {
     #[test]
     fn anything_else_is_echoed() {
         let tools = || vec![tool("bash", &[])];
-        assert_eq!(reply(&asked("hello there", tools())), say("You said: hello there"));
+        assert_eq!(reply(&asked("hello there", tools())), text_reply("You said: hello there"));
         let thinking = reply(&asked("please think about rivers", tools()));
         let expected = Some("I am thinking about rivers.".to_owned());
-        assert!(matches!(thinking, Reply::Say { thought, .. } if thought == expected));
+        assert!(matches!(thinking, ScriptReply::Say { thought, .. } if thought == expected));
     }
 }

@@ -1,9 +1,9 @@
-//! The four formats: what is read of a request as agents write it, and what an agent would read of the answer.
+//! Tests of the four formats: how a request is read, and what an agent would read from the answer.
 
-use super::script::{Call, Tool};
+use super::script::{Tool, ToolUse};
 use super::*;
 
-/// A lookup, its result, and a next wish in the same conversation, with what agents add in between.
+/// A lookup, its result, and a next request in the same conversation, with what agents add in between.
 fn bodies() -> [(Format, Value, Option<&'static str>); 4] {
     let parameters = json!({ "type": "object", "properties": { "name": {} } });
     let responses = json!({
@@ -82,7 +82,7 @@ fn results_follow_the_words_they_belong_to() {
             Format::Responses => body["input"].as_array_mut().map(Vec::pop),
             Format::Chat => body["messages"].as_array_mut().map(Vec::pop),
             Format::Gemini => body["contents"].as_array_mut().map(Vec::pop),
-            // The result and the next words share a message.
+            // The result and the next text share a message.
             Format::Messages => body["messages"][2]["content"].as_array_mut().map(|blocks| Some(blocks.remove(1))),
         };
         assert!(newest_words.flatten().is_some_and(|words| words.to_string().contains("plum")), "{format:?}");
@@ -95,11 +95,11 @@ fn results_follow_the_words_they_belong_to() {
 #[test]
 fn an_answer_is_whole_or_a_stream_of_the_same() {
     let tool = Tool { namespace: None, name: "lookup_note".to_owned(), arguments: Vec::new() };
-    let call = Reply::Calls(vec![Call { tool, arguments: json!({ "name": "plum" }) }]);
-    let said = Reply::Say { thought: Some("Hm, well.".to_owned()), text: "It is a fruit.".to_owned() };
+    let call = ScriptReply::Calls(vec![ToolUse { tool, arguments: json!({ "name": "plum" }) }]);
+    let said = ScriptReply::Say { thought: Some("Hm, well.".to_owned()), text: "It is a fruit.".to_owned() };
     for (format, body, _) in bodies() {
         for (reply, expected) in [(&call, "lookup_note"), (&said, "fruit.")] {
-            let Answer::Events(events) = format.answer(":streamGenerateContent", &body, reply) else {
+            let HttpResponse::Events(events) = format.answer(":streamGenerateContent", &body, reply) else {
                 panic!("{format:?} is not streamed")
             };
             assert!(events.iter().any(|event| event.contains(expected)), "{format:?}: {events:?}");
@@ -107,14 +107,14 @@ fn an_answer_is_whole_or_a_stream_of_the_same() {
                 let data = event.trim_end().rsplit("data: ").next().unwrap();
                 assert!(data == "[DONE]" || serde_json::from_str::<Value>(data).is_ok(), "{format:?}: {event}");
             }
-            let Answer::Whole { status, body } = format.answer(":generateContent", &Value::Null, reply) else {
+            let HttpResponse::Whole { status, body } = format.answer(":generateContent", &Value::Null, reply) else {
                 panic!("{format:?} streams")
             };
             assert_eq!((status, body.contains(expected)), (200, true), "{format:?}: {body}");
         }
-        let stalled = Reply::Stall { text: "Wait.".to_owned() };
+        let stalled = ScriptReply::Stall { text: "Wait.".to_owned() };
         assert!(
-            matches!(format.answer(":streamGenerateContent", &body, &stalled), Answer::EventsThenSilence(_)),
+            matches!(format.answer(":streamGenerateContent", &body, &stalled), HttpResponse::EventsThenSilence(_)),
             "{format:?}"
         );
     }

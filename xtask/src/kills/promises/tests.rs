@@ -1,28 +1,31 @@
-//! Each promise is seen to be broken by a small made-up log.
+//! Breaks each promise with a small made-up log, and expects the violation.
 
 use serde_json::json;
 
-use super::super::http::{Answer, Request};
+use super::super::http::{HttpAnswer, Request};
 use super::*;
 
-fn deed(act: Act, outcome: Outcome) -> Deed {
-    Deed { client: 0, act, request: Request::get("/"), outcome, recent: true }
+fn recorded(change: Change, outcome: Outcome) -> RecordedRequest {
+    RecordedRequest { client: 0, change, request: Request::get("/"), outcome, recent: true }
 }
 
 fn acknowledged(body: &Value) -> Outcome {
-    Outcome::Acknowledged(Answer { status: 202, body: body.to_string() })
+    Outcome::Acknowledged(HttpAnswer { status: 202, body: body.to_string() })
 }
 
 fn refused() -> Outcome {
-    Outcome::Refused(Answer { status: 409, body: String::new() })
+    Outcome::Refused(HttpAnswer { status: 409, body: String::new() })
 }
 
-fn prompt(text: &str, interaction: &str) -> Deed {
-    deed(Act::Prompt { text: text.to_owned() }, acknowledged(&json!({ "interactionId": interaction, "turn": null })))
+fn prompt(text: &str, interaction: &str) -> RecordedRequest {
+    recorded(
+        Change::Prompt { text: text.to_owned() },
+        acknowledged(&json!({ "interactionId": interaction, "turn": null })),
+    )
 }
 
-fn unanswered(text: &str) -> Deed {
-    deed(Act::Prompt { text: text.to_owned() }, Outcome::Unanswered)
+fn unanswered(text: &str) -> RecordedRequest {
+    recorded(Change::Prompt { text: text.to_owned() }, Outcome::Unanswered)
 }
 
 /// A log from `type key=value …` lines; numbers are numbers.
@@ -45,8 +48,8 @@ fn log(text: &str) -> Vec<Value> {
         .collect()
 }
 
-fn check(deeds: Vec<Deed>, entries: &[Value], expected: &[(Promise, &str)]) {
-    let record = Record { deeds, ..Record::default() };
+fn check(requests: Vec<RecordedRequest>, entries: &[Value], expected: &[(Promise, &str)]) {
+    let record = Record { requests, ..Record::default() };
     expect(&check_session("s", &record, entries), expected);
 }
 
@@ -79,7 +82,7 @@ fn a_lost_acknowledgement_is_found() {
 
 #[test]
 fn a_lost_name_is_found() {
-    let rename = deed(Act::Rename { name: "n".to_owned() }, acknowledged(&json!({})));
+    let rename = recorded(Change::Rename { name: "n".to_owned() }, acknowledged(&json!({})));
     check(vec![rename.clone()], &log("session.changed name=n"), &[]);
     check(vec![rename], &[], &[(Promise::AckedSurvives, "is lost")]);
 }
@@ -113,8 +116,8 @@ fn an_unanswered_prompt_may_be_there_or_not() {
 
 #[test]
 fn a_refused_prompt_that_took_effect_is_found() {
-    let deeds = vec![deed(Act::Prompt { text: "a".to_owned() }, refused())];
-    check(deeds, &log("prompt.sent interactionId=i1 text=a"), &[(Promise::Idempotent, "was refused with 409")]);
+    let requests = vec![recorded(Change::Prompt { text: "a".to_owned() }, refused())];
+    check(requests, &log("prompt.sent interactionId=i1 text=a"), &[(Promise::Idempotent, "was refused with 409")]);
 }
 
 #[test]
@@ -142,7 +145,7 @@ fn a_changed_order_is_found() {
     let broken = [(Promise::OrderedUniqueGapless, "was acknowledged before")];
     check(vec![prompt("a", "i1"), prompt("b", "i2")], &entries, &broken);
     // Two clients promise each other nothing.
-    let other = Deed { client: 1, ..prompt("b", "i2") };
+    let other = RecordedRequest { client: 1, ..prompt("b", "i2") };
     check(vec![prompt("a", "i1"), other], &entries, &[]);
 }
 

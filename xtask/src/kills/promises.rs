@@ -1,11 +1,11 @@
-//! The promises, each a check over plain data: what the ledger says against what the log holds.
+//! The promises, each a check over plain data: the ledger against the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
 
-use super::ledger::{Act, ClientNumber, Deed, Outcome, Record};
+use super::ledger::{Change, ClientNumber, Outcome, Record, RecordedRequest};
 
 const SHOWN_CHARS: usize = 500;
 
@@ -42,19 +42,19 @@ impl fmt::Display for Violation {
             Promise::Idempotent => "R09 idempotent",
             Promise::NoTurnLeftRunning => "R11 no turn left running",
         };
-        // A long prompt says no more than its beginning.
+        // The beginning of a long prompt is enough.
         let what: String = self.what.chars().take(SHOWN_CHARS).collect();
         write!(f, "BROKEN {promise}: {what}")
     }
 }
 
-/// Everything that must hold of one session at any time after a restart.
+/// Everything that must hold for one session at any time after a restart.
 pub(super) fn check_session(session: &str, record: &Record, entries: &[Value]) -> Vec<Violation> {
     let mut violations = seqs_are_gapless(entries);
-    let found = find_effects(entries);
-    violations.extend(deeds_have_their_effects(record, &found));
-    violations.extend(effects_have_their_deeds(record, &found));
-    violations.extend(order_is_kept(record, &found));
+    let effects_by_text = find_effects(entries);
+    violations.extend(deeds_have_their_effects(record, &effects_by_text));
+    violations.extend(effects_have_their_deeds(record, &effects_by_text));
+    violations.extend(order_is_kept(record, &effects_by_text));
     violations.extend(what_was_seen_is_there(record, entries));
     for violation in &mut violations {
         violation.what = format!("session {session}: {}", violation.what);
@@ -62,7 +62,7 @@ pub(super) fn check_session(session: &str, record: &Record, entries: &[Value]) -
     violations
 }
 
-/// What must hold right after a restart, before anybody asks for anything.
+/// What must hold right after a restart, before anybody sends a request.
 pub(super) fn no_turn_runs(session: &str, entries: &[Value]) -> Vec<Violation> {
     let turns = |kind: &str| -> BTreeSet<u64> {
         entries
@@ -80,7 +80,7 @@ pub(super) fn no_turn_runs(session: &str, entries: &[Value]) -> Vec<Violation> {
         .collect()
 }
 
-/// What the session is shown as, while nothing happens in it, is what its log says.
+/// A session is shown as its log says, while nothing happens in it.
 pub(super) fn shown_as_logged(session: &str, shown: &Value, entries: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     if shown["state"] == "running" {
@@ -103,7 +103,7 @@ pub(super) fn shown_as_logged(session: &str, shown: &Value, entries: &[Value]) -
     violations
 }
 
-/// A follower that comes back with the cursor of `after` gets this and nothing else.
+/// A follower that returns with the cursor of `after` gets exactly the entries after it.
 pub(super) fn follows_exactly(session: &str, after: u64, got: &[Value], entries: &[Value]) -> Option<Violation> {
     let skip = usize::try_from(after).unwrap_or(usize::MAX).min(entries.len());
     let expected = &entries[skip..];
@@ -132,21 +132,21 @@ fn seqs_are_gapless(entries: &[Value]) -> Vec<Violation> {
         .collect()
 }
 
-/// Where the log shows the effects of one deed.
+/// The effects of one request in the log.
 #[derive(Debug, Default)]
 struct Effects {
-    /// For a prompt: under which ids it was taken, and how often it was queued and sent under each.
+    /// For a prompt: the ids under which it was accepted, and how often it was queued and sent under each.
     interactions: BTreeMap<String, (u32, u32)>,
-    /// For a name: how often it was given.
+    /// For a name: how often it was set.
     given: u32,
     first_seq: u64,
 }
 
-/// Effects by the text that only one deed has.
-type Found<'a> = BTreeMap<&'a str, Effects>;
+/// Effects by the text that only one request has.
+type EffectsByText<'a> = BTreeMap<&'a str, Effects>;
 
-fn find_effects(entries: &[Value]) -> Found<'_> {
-    let mut found = Found::new();
+fn find_effects(entries: &[Value]) -> EffectsByText<'_> {
+    let mut effects_by_text = EffectsByText::new();
     for entry in entries {
         let (data, seq) = (&entry["data"], entry["seq"].as_u64().unwrap_or_default());
         let Some(kind) = entry["type"].as_str() else { continue };
@@ -156,7 +156,7 @@ fn find_effects(entries: &[Value]) -> Found<'_> {
             _ => continue,
         };
         let Some(mark) = data[key].as_str() else { continue };
-        let effects = found.entry(mark).or_insert_with(|| Effects { first_seq: seq, ..Effects::default() });
+        let effects = effects_by_text.entry(mark).or_insert_with(|| Effects { first_seq: seq, ..Effects::default() });
         let id = || data["interactionId"].as_str().unwrap_or_default().to_owned();
         match kind {
             "prompt.queued" => effects.interactions.entry(id()).or_default().0 += 1,
@@ -164,7 +164,7 @@ fn find_effects(entries: &[Value]) -> Found<'_> {
             _ => effects.given += 1,
         }
     }
-    found
+    effects_by_text
 }
 
 impl Effects {
@@ -176,41 +176,45 @@ impl Effects {
     }
 }
 
-fn deeds_have_their_effects(record: &Record, found: &Found<'_>) -> Vec<Violation> {
-    record.deeds.iter().filter_map(|deed| wrong_effect(deed, found.get(deed.act.mark()))).collect()
+fn deeds_have_their_effects(record: &Record, effects_by_text: &EffectsByText<'_>) -> Vec<Violation> {
+    record
+        .requests
+        .iter()
+        .filter_map(|recorded| wrong_effect(recorded, effects_by_text.get(recorded.change.mark())))
+        .collect()
 }
 
-fn wrong_effect(deed: &Deed, effects: Option<&Effects>) -> Option<Violation> {
-    let act = &deed.act;
-    let (promise, what) = match (&deed.outcome, effects) {
+fn wrong_effect(recorded: &RecordedRequest, effects: Option<&Effects>) -> Option<Violation> {
+    let change = &recorded.change;
+    let (promise, what) = match (&recorded.outcome, effects) {
         (_, Some(effects)) if effects.repeated() => {
-            (Promise::Idempotent, format!("{act:?} took effect twice: {effects:?}"))
+            (Promise::Idempotent, format!("{change:?} took effect twice: {effects:?}"))
         }
         (Outcome::Acknowledged(answer), None) => {
-            (Promise::AckedSurvives, format!("{act:?} was acknowledged with {} and is lost", answer.body))
+            (Promise::AckedSurvives, format!("{change:?} was acknowledged with {} and is lost", answer.body))
         }
         (Outcome::Acknowledged(answer), Some(effects)) => {
-            let told = match act {
-                Act::Prompt { .. } => interaction_in(&answer.body),
-                Act::Create { .. } | Act::Rename { .. } => return None,
+            let told = match change {
+                Change::Prompt { .. } => interaction_in(&answer.body),
+                Change::Create { .. } | Change::Rename { .. } => return None,
             };
             if told.as_ref().is_some_and(|id| effects.interactions.contains_key(id)) {
                 return None;
             }
-            (Promise::AckedSurvives, format!("{act:?} was acknowledged as {told:?} and is kept as {effects:?}"))
+            (Promise::AckedSurvives, format!("{change:?} was acknowledged as {told:?} and is kept as {effects:?}"))
         }
         (Outcome::Refused(answer), Some(_)) => {
-            (Promise::Idempotent, format!("{act:?} was refused with {} and took effect", answer.status))
+            (Promise::Idempotent, format!("{change:?} was refused with {} and took effect", answer.status))
         }
         (Outcome::Refused(_), None) | (Outcome::Unanswered, _) => return None,
     };
     Some(Violation::new(promise, what))
 }
 
-/// Nothing is in the log that nobody asked for.
-fn effects_have_their_deeds(record: &Record, found: &Found<'_>) -> Vec<Violation> {
-    let known: BTreeSet<&str> = record.deeds.iter().map(|deed| deed.act.mark()).collect();
-    found
+/// Nothing is in the log that nobody requested.
+fn effects_have_their_deeds(record: &Record, effects_by_text: &EffectsByText<'_>) -> Vec<Violation> {
+    let known: BTreeSet<&str> = record.requests.iter().map(|recorded| recorded.change.mark()).collect();
+    effects_by_text
         .iter()
         .filter(|(mark, _)| !known.contains(*mark))
         .map(|(mark, effects)| {
@@ -220,17 +224,18 @@ fn effects_have_their_deeds(record: &Record, found: &Found<'_>) -> Vec<Violation
         .collect()
 }
 
-/// What a client was told in order took effect in that order.
-fn order_is_kept(record: &Record, found: &Found<'_>) -> Vec<Violation> {
-    let mut newest: BTreeMap<ClientNumber, (u64, &Deed)> = BTreeMap::new();
+/// Requests that a client made in order took effect in that order.
+fn order_is_kept(record: &Record, effects_by_text: &EffectsByText<'_>) -> Vec<Violation> {
+    let mut newest: BTreeMap<ClientNumber, (u64, &RecordedRequest)> = BTreeMap::new();
     let mut violations = Vec::new();
-    let acknowledged = record.deeds.iter().filter(|deed| matches!(deed.outcome, Outcome::Acknowledged(_)));
-    for deed in acknowledged {
-        let Some(Effects { first_seq: seq, .. }) = found.get(deed.act.mark()) else { continue };
-        if let Some((before, earlier)) = newest.insert(deed.client, (*seq, deed))
+    let acknowledged = record.requests.iter().filter(|recorded| matches!(recorded.outcome, Outcome::Acknowledged(_)));
+    for recorded in acknowledged {
+        let Some(Effects { first_seq: seq, .. }) = effects_by_text.get(recorded.change.mark()) else { continue };
+        if let Some((before, earlier)) = newest.insert(recorded.client, (*seq, recorded))
             && before >= *seq
         {
-            let what = format!("{:?} at {before} was acknowledged before {:?} at {seq}", earlier.act, deed.act);
+            let what =
+                format!("{:?} at {before} was acknowledged before {:?} at {seq}", earlier.change, recorded.change);
             violations.push(Violation::new(Promise::OrderedUniqueGapless, what));
         }
     }
@@ -258,7 +263,7 @@ fn interaction_in(body: &str) -> Option<String> {
     body["interactionId"].as_str().map(str::to_owned)
 }
 
-impl Act {
+impl Change {
     /// The text by which it is found in the log.
     pub(super) fn mark(&self) -> &str {
         match self {
