@@ -1,8 +1,9 @@
-//! An agent that says when it says it, and the bare way from it to a follower: both are this program, started again.
+//! An agent that stamps its output with the time, and a bare relay from it to a follower: both are this program,
+//! started again.
 //!
-//! The agent speaks ACP by hand. A prompt is its script: `words 200 2000` has it say 2,000 words, 200 a second, each of
-//! them the moment at which it was said; `calls 100 1000` begins tool calls with such titles. Invariant: it keeps its
-//! pace by the clock, whatever the listener does, so that one who is slow is seen to be late.
+//! The agent speaks ACP by hand. A prompt is its script: `words 200 2000` makes it send 2,000 words, 200 a second,
+//! each of which is the time at which it was sent; `calls 100 1000` begins tool calls with such titles. Invariant: it
+//! keeps its pace by the clock, whatever the reader does, so that a slow reader is measured as late.
 
 use std::env;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -18,30 +19,30 @@ use tokio_tungstenite::tungstenite::{self, Message};
 use crate::cost::Meter;
 use crate::stamp;
 
-/// What the agent is called in the server's configuration.
+/// The agent's name in the server's configuration.
 pub(crate) const NAME: &str = "bench";
 pub(crate) const AGENT: &str = "as-agent";
 const RELAY: &str = "as-relay";
 
-/// What this program is, if it was not started by a person.
-pub(crate) fn other_role(word: &str) -> Option<fn() -> Result<()>> {
+/// The role of this program, if a person has not started it.
+pub(crate) fn started_role(word: &str) -> Option<fn() -> Result<()>> {
     match word {
-        AGENT => Some(speak),
-        RELAY => Some(pass_on),
+        AGENT => Some(run_agent),
+        RELAY => Some(run_relay),
         _ => None,
     }
 }
 
-/// How fast an agent speaks and for how long.
+/// How fast an agent sends, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Script {
-    pub(crate) what: What,
+    pub(crate) what: ScriptKind,
     pub(crate) a_second: usize,
     pub(crate) count: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum ScriptKind {
     Words,
     Calls,
     /// One message of so many bytes.
@@ -51,9 +52,9 @@ pub(crate) enum What {
 impl Script {
     pub(crate) fn text(self) -> String {
         let what = match self.what {
-            What::Words => "words",
-            What::Calls => "calls",
-            What::Long => "long",
+            ScriptKind::Words => "words",
+            ScriptKind::Calls => "calls",
+            ScriptKind::Long => "long",
         };
         format!("{what} {} {}", self.a_second, self.count)
     }
@@ -61,16 +62,16 @@ impl Script {
     fn read(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
         let what = match words.next()? {
-            "words" => What::Words,
-            "calls" => What::Calls,
-            "long" => What::Long,
+            "words" => ScriptKind::Words,
+            "calls" => ScriptKind::Calls,
+            "long" => ScriptKind::Long,
             _ => return None,
         };
         Some(Self { what, a_second: words.next()?.parse().ok()?, count: words.next()?.parse().ok()? })
     }
 }
 
-fn speak() -> Result<()> {
+fn run_agent() -> Result<()> {
     let mut calls = 0;
     for line in io::stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line?)?;
@@ -94,7 +95,7 @@ fn speak() -> Result<()> {
 }
 
 fn perform(script: Script, calls: &mut u64) -> Result<()> {
-    if script.what == What::Long {
+    if script.what == ScriptKind::Long {
         let text = "some words of a long answer ".repeat(script.count / 28 + 1);
         let content = json!({ "type": "text", "text": &text[..script.count] });
         return say_update(&json!({ "sessionUpdate": "agent_message_chunk", "content": content }).to_string());
@@ -105,11 +106,11 @@ fn perform(script: Script, calls: &mut u64) -> Result<()> {
         thread::sleep((started + pause * number).saturating_duration_since(Instant::now()));
         let now = stamp::word();
         let update = match script.what {
-            What::Words => {
+            ScriptKind::Words => {
                 format!(r#"{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{now}"}}}}"#)
             }
-            What::Long => continue,
-            What::Calls => {
+            ScriptKind::Long => continue,
+            ScriptKind::Calls => {
                 *calls += 1;
                 format!(r#"{{"sessionUpdate":"tool_call","toolCallId":"c{calls}","title":"{now}","kind":"read"}}"#)
             }
@@ -131,7 +132,7 @@ fn say(line: &str) -> Result<()> {
 }
 
 /// Reads an agent's lines and writes each as a frame, as directly as a program can.
-fn pass_on() -> Result<()> {
+fn run_relay() -> Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     say(&listener.local_addr()?.to_string())?;
     let mut agent = Command::new(env::current_exe()?).arg(AGENT).stdout(Stdio::piped()).spawn()?;
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_script_is_read_as_it_was_written() {
-        let script = Script { what: What::Calls, a_second: 100, count: 1_000 };
+        let script = Script { what: ScriptKind::Calls, a_second: 100, count: 1_000 };
         assert_eq!(script.text(), "calls 100 1000");
         assert_eq!(Script::read(&script.text()), Some(script));
         assert_eq!(Script::read("say hello"), None);

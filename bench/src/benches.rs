@@ -1,4 +1,4 @@
-//! The measurements, in the order in which they are run and shown.
+//! The benchmarks, in the order in which they are run and shown.
 //!
 //! Invariant: each has its own folder and starts what it needs, so that any of them can be run alone.
 

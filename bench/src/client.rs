@@ -1,7 +1,7 @@
-//! A program that uses the server, as cheaply as it can: one kept-open HTTP connection, one WebSocket.
+//! A client of the server that is as cheap as possible: one kept-open HTTP connection, one WebSocket.
 //!
-//! Invariant: frames are told apart by their first bytes and not parsed, so that reading costs the client less than
-//! sending costs the server, and what is measured is the server.
+//! Invariant: frames are distinguished by their first bytes and not parsed, so that reading costs the client less
+//! than sending costs the server, and the server is what is measured.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -25,10 +25,10 @@ use crate::server::Endpoint;
 use crate::stamp;
 use crate::statistics::Latencies;
 
-/// The library fills it with zeros at every look; a thousand followers look often.
+/// The library zeroes it at every read; a thousand followers read often.
 const READ_BUFFER_BYTES: usize = 16 << 10;
 
-/// Well under the time after which the server closes what nobody uses: a request must not meet the closing.
+/// Well below the time after which the server closes idle connections: a request must not meet the closing.
 const KEPT_FOR: Duration = Duration::from_secs(1);
 
 pub(crate) struct Http {
@@ -107,7 +107,7 @@ impl Live {
         Self::open(endpoint.address, request).await
     }
 
-    /// The same client of something that is not our server.
+    /// The same client for something that is not our server.
     pub(crate) async fn connect_bare(address: SocketAddr) -> Result<Self> {
         Self::open(address, format!("ws://{address}/").into_client_request()?).await
     }
@@ -120,7 +120,7 @@ impl Live {
         Ok(Self { socket })
     }
 
-    /// Asks for everything after a cursor, or for all there is.
+    /// Follows from a cursor, or from the beginning.
     pub(crate) async fn follow(&mut self, session: &str, after: Option<&str>) -> Result<()> {
         let mut frame = json!({ "id": "f", "type": "follow", "session": session });
         if let Some(cursor) = after {
@@ -141,7 +141,7 @@ impl Live {
         }
     }
 
-    /// Reads until a frame of this kind; how many entries came before it.
+    /// Reads until a frame of this kind; returns how many entries came before it.
     pub(crate) async fn until(&mut self, kind: Kind) -> Result<usize> {
         let mut entries = 0;
         loop {
@@ -153,7 +153,7 @@ impl Live {
         }
     }
 
-    /// How long after its moment each stamped frame of one kind came, until one of the other kind.
+    /// The delays of the stamped frames of one kind, until a frame of the other kind.
     pub(crate) async fn delays(&mut self, stamped: Kind, last: Kind) -> Result<Latencies> {
         let mut delays = Latencies::default();
         loop {
@@ -168,7 +168,7 @@ impl Live {
     }
 }
 
-/// Frames that measurements wait for.
+/// Frames that benchmarks wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     CaughtUp,
@@ -176,7 +176,7 @@ pub(crate) enum Kind {
     Preview,
     ToolStarted,
     TurnEnded,
-    /// A line of an agent as it was, and the one that ends its turn.
+    /// A raw line of an agent, and the one that ends its turn.
     Update,
     Stopped,
 }

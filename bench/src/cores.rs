@@ -1,13 +1,13 @@
-//! Which core a process may use, for measurements that give the server one core and the clients another.
+//! Confines processes to a core, for benchmarks that give the server one core and the clients another.
 //!
-//! Invariant: a child gets what its parent's thread had when it was started, so the server is confined from its first
-//! instruction, all its threads with it.
+//! Invariant: a child inherits the setting of its parent's thread, so the server is confined from its first
+//! instruction, with all its threads.
 
 use anyhow::{Context as _, Result};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Runs `act` with this thread confined to one core, and what `act` starts as well.
+/// Runs `act` with this thread, and what `act` starts, confined to one core.
 pub(crate) fn on_core<T>(core: usize, act: impl FnOnce() -> Result<T>) -> Result<T> {
     let before = sched_getaffinity(None).context("could not see which cores may be used")?;
     let mut only = CpuSet::new();
@@ -18,7 +18,7 @@ pub(crate) fn on_core<T>(core: usize, act: impl FnOnce() -> Result<T>) -> Result
     done
 }
 
-/// As many open files as the system lets this process have, and its children with it.
+/// Raises the limit of open files as far as the system allows, for this process and its children.
 pub(crate) fn allow_many_files() -> Result<()> {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })

@@ -1,8 +1,8 @@
-//! What a process used: its CPU time and the bytes it had the kernel write, read from `/proc`.
+//! What a process used: its CPU time and the bytes that the kernel wrote for it, read from `/proc`.
 //!
 //! CPU time is summed over threads from `schedstat`, which counts nanoseconds; `stat` counts hundredths of a second,
-//! too coarse for a request. `write_bytes` counts whole pages when they are first dirtied; what the file system's own
-//! journal adds is not in it.
+//! too coarse for a request. `write_bytes` counts whole pages when they are first dirtied; the file system's own
+//! journal is not in it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -28,7 +28,7 @@ impl Cost {
     }
 }
 
-/// Counts from when it was started.
+/// Measures from when it was started.
 pub(crate) struct Meter {
     pid: u32,
     threads: HashMap<u32, u64>,
@@ -41,7 +41,7 @@ impl Meter {
         Ok(Self { pid, threads: thread_nanos(pid)?, written_bytes: written_bytes(pid)? })
     }
 
-    /// Of another process, with all that it used before.
+    /// Of another process, including everything that it used before.
     pub(crate) fn from_birth(pid: u32) -> Self {
         Self { pid, threads: HashMap::new(), written_bytes: 0 }
     }
@@ -59,38 +59,38 @@ impl Meter {
     }
 }
 
-/// What the calling thread has spent on a CPU: what others do meanwhile is not in it.
+/// The CPU time of the calling thread; other threads are not in it.
 pub(crate) fn thread_cpu() -> Duration {
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(spent.tv_sec).unwrap_or(0), u32::try_from(spent.tv_nsec).unwrap_or(0))
 }
 
-/// All CPU time of the children that have ended and been waited for; in steps of a hundredth of a second.
+/// All CPU time of the children that have exited and been waited for; in steps of a hundredth of a second.
 pub(crate) fn children_cpu() -> Result<Duration> {
     ticks_of_stat(13)
 }
 
-/// All CPU time of this process so far, with that of threads that have ended; in steps of a hundredth of a second.
+/// All CPU time of this process so far, including threads that have ended; in steps of a hundredth of a second.
 pub(crate) fn own_cpu() -> Result<Duration> {
     ticks_of_stat(11)
 }
 
-/// Two numbers of `stat`, for the user's and for the kernel's part.
+/// Two numbers of `stat`: user time and kernel time.
 fn ticks_of_stat(from: usize) -> Result<Duration> {
     let text = read("/proc/self/stat")?;
-    // The name of the program is in brackets, and may hold anything.
+    // The program's name is in brackets, and may hold anything.
     let after_name = text.rsplit_once(')').context("stat has no name")?.1;
     let ticks: u64 =
         after_name.split_whitespace().skip(from).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Ok(Duration::from_millis(ticks * 10))
 }
 
-/// The processes that one started, and those that these started.
+/// The child processes of a process, and theirs.
 pub(crate) fn descendants(pid: u32) -> Result<Vec<u32>> {
     let mut parents = HashMap::new();
     for entry in fs::read_dir("/proc").context("could not read /proc")? {
         let Some(child) = entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        // A process may end between the listing and the look.
+        // A process may exit between the listing and the read.
         if let Ok(text) = fs::read_to_string(format!("/proc/{child}/status")) {
             parents.insert(child, field(&text, "PPid:").context("status has no PPid")?);
         }
@@ -115,7 +115,7 @@ pub(crate) fn anonymous_mb(pid: u32) -> Result<f64> {
     Ok(kilobytes as f64 * 1024.0 / 1e6)
 }
 
-/// The most that a process has held in memory at once.
+/// The peak memory of a process.
 pub(crate) fn peak_mb(pid: u32) -> Result<f64> {
     let text = read(&format!("/proc/{pid}/status"))?;
     let kilobytes = field(&text, "VmHWM:").context("status has no VmHWM")?;
@@ -128,7 +128,7 @@ fn thread_nanos(pid: u32) -> Result<HashMap<u32, u64>> {
     for entry in fs::read_dir(&folder).with_context(|| format!("could not read {folder}"))? {
         let name = entry?.file_name();
         let tid = name.to_str().and_then(|name| name.parse().ok()).context("a thread whose name is no number")?;
-        // A thread may end between the listing and the look.
+        // A thread may exit between the listing and the read.
         if let Ok(text) = fs::read_to_string(format!("{folder}/{tid}/schedstat")) {
             threads.insert(tid, parse_schedstat(&text).context("schedstat is not what it was")?);
         }

@@ -1,7 +1,7 @@
-//! One line of the results: what was measured, what it is compared with, and the bar it has to hold.
+//! One line of the results: what was measured, what it is compared with, and its bar.
 //!
-//! Invariant: a ratio is taken within each repeat, of readings made one after the other, and only then the middle of
-//! the ratios: what slows the machine for a while slows both sides.
+//! Invariant: a ratio is taken within each repeat, from readings made one after the other, and only then the median
+//! of the ratios: what slows the machine for a while slows both sides.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub(crate) struct Yardstick {
     pub(crate) figure: Spread,
 }
 
-/// What is asked: of the ratio where there is one, else of our own figure.
+/// The requirement: for the ratio if there is one, else for our own figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Bar {
@@ -50,7 +50,7 @@ impl Line {
         }
     }
 
-    /// As [`Self::new`], beside what somebody else made of the same repeats.
+    /// Like [`Self::new`], with the readings of another side from the same repeats.
     pub(crate) fn beside(bench: &str, what: &str, unit: &str, ours: &[f64], name: &str, theirs: &[f64]) -> Self {
         let ratios: Vec<f64> = ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect();
         Self {
@@ -78,11 +78,11 @@ impl Line {
 }
 
 impl Bar {
-    /// How many times better than the bar a figure is; below 1 it is missed.
+    /// How many times better than the bar a figure is; below 1 the bar is missed.
     pub(crate) fn margin(self, figure: f64) -> f64 {
         match self {
             Self::AtLeast(bar) => figure / bar,
-            // A difference may be nothing, or less.
+            // A difference may be zero or negative.
             Self::AtMost(_) if figure <= 0.0 => f64::INFINITY,
             Self::AtMost(bar) => bar / figure,
         }

@@ -1,4 +1,4 @@
-//! Where the figures come from: the facts without which they mean nothing. No names of machines, no paths.
+//! The machine that the figures come from; without it they mean nothing. No machine names, no paths.
 
 use std::fs;
 use std::path::Path;
@@ -15,13 +15,13 @@ pub(crate) struct Machine {
     pub(crate) kernel: String,
     pub(crate) filesystem: String,
     pub(crate) rustc: String,
-    /// The load of the last minute before the run: above a few tenths, somebody else was at work.
+    /// The load of the last minute before the run: above a few tenths, something else was running.
     pub(crate) load_before: f64,
 }
 
 impl Machine {
-    /// The machine, and the file system that `folder` lies on.
-    pub(crate) fn look(folder: &Path) -> Result<Self> {
+    /// The machine, and the file system of `folder`.
+    pub(crate) fn detect(folder: &Path) -> Result<Self> {
         let folder = folder.canonicalize().context("the folder of the run is gone")?;
         let memory = read("/proc/meminfo")?;
         let kilobytes = first_number(after(&memory, "MemTotal:").context("meminfo has no MemTotal")?);
@@ -37,7 +37,7 @@ impl Machine {
     }
 }
 
-/// The commit that was measured, with a mark if the tree holds more than that.
+/// The measured commit, marked if the tree has uncommitted changes.
 pub(crate) fn commit() -> Result<String> {
     let commit = printed("git", &["rev-parse", "--short", "HEAD"])?;
     let changed = printed("git", &["status", "--porcelain", "--", "crates", "bench/src", "Cargo.lock"])?;
@@ -62,7 +62,7 @@ fn first_number(text: &str) -> f64 {
     text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(f64::NAN)
 }
 
-/// The type of the mount that holds `path`: the longest mount point that begins it, the last of equals.
+/// The type of the mount that holds `path`: the longest mount point that is its prefix, the last of equals.
 fn filesystem<'a>(mountinfo: &'a str, path: &Path) -> Option<&'a str> {
     let mounts = mountinfo.lines().filter_map(|line| {
         let (before, after) = line.split_once(" - ")?;

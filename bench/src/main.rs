@@ -1,8 +1,9 @@
-//! Measures Throughline beside what it is built on: the bare disk, the bare engine, `cp`. Run as `cargo xtask bench`.
+//! Measures Throughline in comparison with what it is built on: the bare disk, the bare engine, `cp`. Run as `cargo
+//! xtask bench`.
 //!
-//! What it knows: the store and the engine as libraries, the program as a process, and the yardsticks. What it must
-//! never do: assert. A figure is told with its spread and its bar, and a person judges. Invariant: both sides of a
-//! ratio are measured one after the other in the same repeat, with the same promise about what is on disk.
+//! It knows the store and the engine as libraries, the program as a process, and the yardsticks. It must never
+//! assert: a figure is shown with its spread and its bar, and a person judges. Invariant: both sides of a ratio are
+//! measured one after the other in the same repeat, with the same guarantee about what is on disk.
 //!
 //! Start reading at `benches.rs`, then `line.rs`.
 
@@ -70,13 +71,13 @@ struct Options {
 const RESULTS: &str = "bench/results";
 const PICTURE: &str = "docs/images/bench.svg";
 const PAGE: &str = "docs/performance.md";
-/// Between these lines of the page stand the newest figures.
+/// The newest figures are between these lines of the page.
 const FIGURES_BEGIN: &str = "<!-- figures: written by cargo xtask bench -->\n";
 const FIGURES_END: &str = "<!-- end of figures -->\n";
 
 #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
 fn main() -> Result<()> {
-    if let Some(act) = std::env::args().nth(1).and_then(|word| agent::other_role(&word)) {
+    if let Some(act) = std::env::args().nth(1).and_then(|word| agent::started_role(&word)) {
         return act();
     }
     let options = Options::parse();
@@ -98,9 +99,9 @@ fn main() -> Result<()> {
         None if whole => Path::new(RESULTS).join(format!("{}-{}.json", report.date, report.commit)),
         None => options.folder.join("last.json"),
     };
-    keep(&report, &path)?;
+    save(&report, &path)?;
     if whole && options.out.is_none() {
-        keep(&report, &Path::new(RESULTS).join("latest.json"))?;
+        save(&report, &Path::new(RESULTS).join("latest.json"))?;
         publish(&report)?;
     }
     println!("kept in {}", path.display());
@@ -108,7 +109,7 @@ fn main() -> Result<()> {
 }
 
 fn measure(options: &Options, chosen: &[&Bench]) -> Result<Report> {
-    let machine = Machine::look(&options.folder)?;
+    let machine = Machine::detect(&options.folder)?;
     let commit = machine::commit()?;
     let run = Run {
         binary: options.binary.clone(),
@@ -120,7 +121,7 @@ fn measure(options: &Options, chosen: &[&Bench]) -> Result<Report> {
     };
     let mut lines = Vec::new();
     for bench in chosen {
-        run::say(&format!("== {}: {}", bench.name, bench.about));
+        run::print_progress(&format!("== {}: {}", bench.name, bench.about));
         lines.extend((bench.measure)(&run).with_context(|| format!("{} broke off", bench.name))?);
     }
     let date = SystemClock.now().to_string().chars().take(10).collect();
@@ -139,7 +140,7 @@ fn names() -> String {
     format!("Measurements:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn keep(report: &Report, path: &Path) -> Result<()> {
+fn save(report: &Report, path: &Path) -> Result<()> {
     if let Some(folder) = path.parent() {
         run::make_folder(folder)?;
     }

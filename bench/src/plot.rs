@@ -1,8 +1,8 @@
-//! The picture in `docs/images/bench.svg`: how far from its bar every figure is.
+//! The picture in `docs/images/bench.svg`: how far every figure is from its bar.
 //!
-//! One axis for all: how many times better than its bar a figure is. The bar itself is the line at 1; what lies to the
-//! right of it holds, what lies to the left is missed. Colours and greys are read on white and on black alike, because
-//! the picture has no background of its own.
+//! One axis for all: how many times better than its bar a figure is. The bar itself is the line at 1; figures to the
+//! right of it hold, figures to the left miss. Colours and greys are readable on white and on black, because the
+//! picture has no background of its own.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ const ROW: i32 = 21;
 const TOP: i32 = 62;
 const BOTTOM: i32 = 30;
 const WIDTH: i32 = 980;
-/// Where the axis begins and ends; names stand before it, figures after it.
+/// The left and right end of the axis; names are before it, figures after it.
 const LEFT: i32 = 352;
 const RIGHT: i32 = 640;
-/// The axis goes from a tenth of the bar to ten times it; what lies beyond is drawn at the end.
+/// The axis goes from a tenth of the bar to ten times it; values beyond are drawn at the end.
 const DECADES: f64 = 1.0;
 
 const INK: RGBColor = RGBColor(118, 124, 132);
@@ -50,12 +50,12 @@ type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 fn draw_axis(area: &Area<'_>, bottom: i32) -> Drawn {
     write(area, "Every figure beside its bar", (10, 18), 17, INK, HPos::Left)?;
-    write(area, "missed", (place(1.0) - 10, 42), 12, MISSED, HPos::Right)?;
-    write(area, "holds", (place(1.0) + 10, 42), 12, HOLDS, HPos::Left)?;
+    write(area, "missed", (axis_x(1.0) - 10, 42), 12, MISSED, HPos::Right)?;
+    write(area, "holds", (axis_x(1.0) + 10, 42), 12, HOLDS, HPos::Left)?;
     write(area, "measured", (RIGHT + 20, 42), 12, INK, HPos::Left)?;
     write(area, "bar", (RIGHT + 130, 42), 12, INK, HPos::Left)?;
     for (times, label) in [(0.1, "10× worse"), (0.5, "2×"), (1.0, "the bar"), (2.0, "2×"), (10.0, "10× better")] {
-        let x = place(times);
+        let x = axis_x(times);
         let style = if times == 1.0 { INK.stroke_width(2) } else { FAINT.mix(0.35).stroke_width(1) };
         area.draw(&PathElement::new(vec![(x, TOP - 8), (x, bottom)], style))?;
         write(area, label, (x, bottom + 14), 11, INK, HPos::Center)?;
@@ -74,7 +74,7 @@ fn draw_rows(area: &Area<'_>, lines: &[(&Line, Bar)]) -> Drawn {
         }
         let middle = y + ROW / 2;
         let colour = if line.holds == Some(true) { HOLDS } else { MISSED };
-        let (from, to) = (place(1.0), place(bar.margin(line.judged())));
+        let (from, to) = (axis_x(1.0), axis_x(bar.margin(line.judged())));
         area.draw(&Rectangle::new(
             [(from.min(to), middle - 4), (from.max(to), middle + 4)],
             colour.mix(0.55).filled(),
@@ -97,8 +97,8 @@ fn write(area: &Area<'_>, text: &str, at: (i32, i32), size: i32, colour: RGBColo
     area.draw(&Text::new(text.to_owned(), at, style))
 }
 
-/// How many times better than the bar → where that is on the axis.
-fn place(times: f64) -> i32 {
+/// The position on the axis for a margin.
+fn axis_x(times: f64) -> i32 {
     let middle = f64::from(LEFT + RIGHT) / 2.0;
     let decades = times.log10().clamp(-DECADES, DECADES);
     (middle + decades / DECADES * f64::from(RIGHT - LEFT) / 2.0).round() as i32
@@ -110,9 +110,9 @@ mod tests {
 
     #[test]
     fn the_bar_is_in_the_middle_and_better_is_to_the_right() {
-        assert_eq!(place(1.0), (LEFT + RIGHT) / 2);
-        assert_eq!((place(10.0), place(1_000.0)), (RIGHT, RIGHT));
-        assert_eq!((place(0.1), place(0.0)), (LEFT, LEFT));
-        assert!(place(0.5) < place(1.0) && place(1.0) < place(2.0));
+        assert_eq!(axis_x(1.0), (LEFT + RIGHT) / 2);
+        assert_eq!((axis_x(10.0), axis_x(1_000.0)), (RIGHT, RIGHT));
+        assert_eq!((axis_x(0.1), axis_x(0.0)), (LEFT, LEFT));
+        assert!(axis_x(0.5) < axis_x(1.0) && axis_x(1.0) < axis_x(2.0));
     }
 }

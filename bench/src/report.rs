@@ -1,4 +1,4 @@
-//! The results as people and programs read them: a table, a page of JSON, a part of `docs/performance.md`.
+//! The results for people and programs: a table, a page of JSON, a part of `docs/performance.md`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::line::{Bar, Line};
 use crate::machine::Machine;
 use crate::statistics::Spread;
 
-/// All of a run.
+/// The results of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Report {
     /// The day, as in `2025-11-15`.
@@ -20,7 +20,7 @@ pub(crate) struct Report {
 const HEADINGS: [&str; 6] = ["what", "ours", "yardstick", "ratio", "bar", "holds"];
 
 impl Report {
-    /// For a terminal: columns as wide as they have to be.
+    /// For a terminal, with aligned columns.
     pub(crate) fn table(&self) -> String {
         let rows: Vec<_> = self.lines.iter().map(cells).collect();
         let widths: Vec<usize> = (0..HEADINGS.len())
@@ -114,7 +114,7 @@ fn with_unit(spread: Spread, unit: &str) -> String {
     format!("{} {unit}", figure(spread.median))
 }
 
-/// Three digits that mean something; thousands apart.
+/// Three significant digits; thousands separated.
 pub(crate) fn figure(value: f64) -> String {
     if !value.is_finite() {
         return "?".to_owned();

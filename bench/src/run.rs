@@ -1,4 +1,4 @@
-//! What every measurement is given: how often, how much, where, and with which program.
+//! The settings of every benchmark: how often, how much, where, and with which program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 pub(crate) struct Run {
-    /// The real program, built as people get it.
+    /// The real program, as people get it.
     pub(crate) binary: PathBuf,
-    /// Where stores and files of the run lie; on the disk that is measured.
+    /// Where stores and files of the run are, on the disk that is measured.
     pub(crate) folder: PathBuf,
-    /// Where ripgrep is, if it is there.
+    /// The path of ripgrep, if it is installed.
     pub(crate) ripgrep: Option<PathBuf>,
-    /// How many pieces are searched, if it is all.
+    /// How many pieces are searched in a full run.
     pub(crate) pieces: usize,
     pub(crate) repeats: usize,
     pub(crate) extent: Extent,
@@ -21,14 +21,14 @@ pub(crate) struct Run {
 /// How much is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// All of it, as the published figures.
+    /// Everything, as in the published figures.
     Full,
     /// A tenth, and no store of a million sessions: enough to see whether something broke.
     Quick,
 }
 
 impl Run {
-    /// An empty folder for one measurement; what an earlier run left there is removed.
+    /// An empty folder for one benchmark; what an earlier run left there is removed.
     pub(crate) fn fresh_folder(&self, name: &str) -> Result<PathBuf> {
         let folder = self.folder.join(name);
         if folder.exists() {
@@ -46,10 +46,10 @@ impl Run {
         }
     }
 
-    /// Does something once for each repeat, and says so.
+    /// Runs `once` for each repeat, and prints progress.
     pub(crate) fn repeat(&self, what: &str, mut once: impl FnMut() -> Result<()>) -> Result<()> {
         for repeat in 1..=self.repeats {
-            say(&format!("{what}: {repeat} of {}", self.repeats));
+            print_progress(&format!("{what}: {repeat} of {}", self.repeats));
             once()?;
         }
         Ok(())
@@ -60,8 +60,8 @@ pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))
 }
 
-/// Tells whoever waits what goes on.
+/// Prints progress.
 #[expect(clippy::print_stderr, reason = "progress is for the person, the table for standard output")]
-pub(crate) fn say(what: &str) {
+pub(crate) fn print_progress(what: &str) {
     eprintln!("  {what}");
 }

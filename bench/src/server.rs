@@ -1,6 +1,6 @@
 //! The real program as a process: started as a script would start it, measured from outside.
 //!
-//! Invariant: no server outlives its measurement, however that ends.
+//! Invariant: no server outlives its benchmark, however that ends.
 
 use std::env;
 use std::fs::{self, File, Permissions};
@@ -28,7 +28,7 @@ pub(crate) struct Server {
     pub(crate) ready_after: Duration,
 }
 
-/// Where a client reaches it, and with what.
+/// The server's address and token.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     pub(crate) address: SocketAddr,
@@ -36,7 +36,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Server {
-    /// Starts it on a data folder and waits until it says where it listens.
+    /// Starts it on a data folder and waits until it prints its address.
     pub(crate) fn start(binary: &Path, data: &Path) -> Result<Self> {
         prepare(data)?;
         let log = data.with_extension("log");
@@ -47,7 +47,7 @@ impl Server {
             .arg("--data-dir")
             .arg(data)
             .args(["--listen", "127.0.0.1:0", "--no-open"])
-            // Lines about single requests would be measured with them.
+            // Log lines about single requests would be measured with them.
             .env("THROUGHLINE_LOG", "warn")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -73,12 +73,12 @@ impl Server {
         Meter::of(self.pid())
     }
 
-    /// Of its agents and what watches over them, which must all live until the meters are read.
+    /// Of its agents and their supervisors, which must all live until the meters are read.
     pub(crate) fn agents_meters(&self) -> Result<Vec<Meter>> {
         descendants(self.pid())?.into_iter().map(Meter::of).collect()
     }
 
-    /// All that it used since it was started.
+    /// All CPU time since it was started.
     pub(crate) fn lifetime_cpu(&self) -> Result<Duration> {
         Ok(Meter::from_birth(self.pid()).read()?.cpu)
     }
@@ -100,13 +100,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Already gone in the usual case; then there is nothing to kill.
+        // Usually it has exited already; then there is nothing to kill.
         drop((self.child.kill(), self.child.wait()));
     }
 }
 
-/// A folder that the server takes, with limits for one credential that asks as fast as the machine can answer, and with
-/// an agent that says when it spoke.
+/// A data folder with limits for one client that sends requests as fast as the machine can answer, and with an agent
+/// that stamps its output.
 pub(crate) fn prepare(data: &Path) -> Result<()> {
     make_folder(data)?;
     fs::set_permissions(data, Permissions::from_mode(0o700))?;

@@ -1,6 +1,6 @@
-//! A moment that one process writes into a text and another reads out of it.
+//! A time stamp that one process writes into a text and another reads from it.
 //!
-//! Invariant: both sides read CLOCK_MONOTONIC, which every process of a machine has in common.
+//! Invariant: both sides read CLOCK_MONOTONIC, which all processes of a machine share.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ pub(crate) fn now() -> Duration {
     Duration::new(now.tv_sec.cast_unsigned(), now.tv_nsec as u32)
 }
 
-/// This moment as a word, about as long as a few tokens.
+/// The current time as a word, about as long as a few tokens.
 pub(crate) fn word() -> String {
     format!("{MARK}{} ", now().as_nanos())
 }
 
-/// The last moment that a text holds.
+/// The last time stamp in a text.
 pub(crate) fn find(text: &str) -> Option<Duration> {
     let (_, rest) = text.rsplit_once(MARK)?;
     let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;

@@ -1,12 +1,12 @@
-//! From many readings to few numbers.
+//! Summarises many readings in a few numbers.
 //!
-//! Invariant: nothing is left out and nothing is assumed about the shape: the middle, the ends, and ranks.
+//! Invariant: nothing is left out and no distribution is assumed: the median, the extremes, and ranks.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The middle of some readings and how far they went to both sides.
+/// The median of some readings, with the lowest and the highest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
@@ -32,7 +32,7 @@ impl Spread {
     }
 }
 
-/// How long each of many equal things took.
+/// How long each of many equal operations took.
 #[derive(Debug, Default)]
 pub(crate) struct Latencies(Vec<Duration>);
 
@@ -45,7 +45,7 @@ impl Latencies {
         self.0.len()
     }
 
-    /// In microseconds: the reading below which `percent` of all lie (nearest rank).
+    /// In microseconds: the reading below which `percent` of all are (nearest rank).
     pub(crate) fn percentile_us(&mut self, percent: f64) -> f64 {
         self.0.sort_unstable();
         let rank = (percent / 100.0 * self.0.len() as f64).ceil() as usize;
@@ -73,7 +73,7 @@ pub(crate) fn micros(took: Duration) -> f64 {
     took.as_secs_f64() * 1e6
 }
 
-/// Things in a time as things a second.
+/// Operations per second.
 pub(crate) fn per_second(count: usize, took: Duration) -> f64 {
     count as f64 / took.as_secs_f64()
 }

@@ -14,27 +14,27 @@ use store::prelude::*;
 use store::{Batch, Copies, Part, SqliteStore};
 use tokio::runtime::Runtime;
 
-use crate::run::{Run, make_folder, say};
+use crate::run::{Run, make_folder, print_progress};
 use crate::words::{self, Numbers};
 
-/// Raised when what is generated changes.
+/// Raised when the generated data changes.
 const GENERATOR: u32 = 2;
 const DATABASE: &str = "throughline.db";
-/// One transaction takes about this many entries.
+/// One transaction takes about this many sessions.
 const SESSIONS_PER_BATCH: u64 = 100;
 /// One in so many came to rest unseen.
 const UNSEEN_EVERY: u64 = 10;
-/// Every made-up store has the same, so that its cursors are known.
+/// The same for every generated store, so that its cursors are known.
 const INCARNATION: u64 = 2;
 const FIRST_AT: i64 = 1_700_000_000_000;
 
-/// A data folder whose store holds that many small sessions.
+/// A data folder whose store has that many small sessions.
 pub(crate) fn of_sessions(run: &Run, sessions: u64) -> Result<PathBuf> {
     kept(run, &format!("sessions-{sessions}"), |store, runtime| {
         let mut numbers = Numbers::from_seed(sessions);
         for first in (0..sessions).step_by(SESSIONS_PER_BATCH as usize) {
             if sessions >= 100_000 && first % (sessions / 10) == 0 {
-                say(&format!("making a store of {sessions} sessions: {} %", first * 100 / sessions));
+                print_progress(&format!("making a store of {sessions} sessions: {} %", first * 100 / sessions));
             }
             let batch = (first..(first + SESSIONS_PER_BATCH).min(sessions)).map(|n| small_session(n, &mut numbers));
             runtime.block_on(store.append(Batch { parts: batch.collect(), ..Batch::default() }))?;
@@ -68,12 +68,12 @@ pub(crate) fn database(data: &Path) -> PathBuf {
     data.join(DATABASE)
 }
 
-/// A place in any small session with two or three entries after it: what a client has that was away for a moment.
+/// A cursor in any small session with two or three entries after it: that of a client that was away for a moment.
 pub(crate) fn cursor_near_head() -> String {
     Cursor { incarnation: Incarnation::from_bits(INCARNATION), seq: Seq(6) }.to_string()
 }
 
-/// Eight or nine entries: one turn with a short answer, then rest.
+/// Eight or nine entries: one turn with a short answer, then idle.
 fn small_session(number: u64, numbers: &mut Numbers) -> Part {
     let mut events = words::beginning(number, format!("session {number}"), &numbers.text(60));
     events.push(words::part(numbers.text(200)));
@@ -96,11 +96,11 @@ fn kept(run: &Run, name: &str, fill: impl FnOnce(&SqliteStore, &Runtime) -> Resu
         fs::remove_dir_all(&data).with_context(|| format!("could not remove {}", data.display()))?;
     }
     make_folder(&data)?;
-    say(&format!("making store {name}"));
+    print_progress(&format!("making store {name}"));
     let runtime = Runtime::new()?;
     let store = SqliteStore::open(&database(&data), Incarnation::from_bits(INCARNATION))?;
     fill(&store, &runtime)?;
-    // As on a machine where the server has been for a while: it has nothing to copy.
+    // As on a machine where the server has run for a while: there is nothing to copy.
     let position = runtime.block_on(store.changed_since(Position(i64::MAX.cast_unsigned()), 1))?.up_to;
     let cursor =
         CopyCursor { incarnation: store.incarnation(), position, phase: Phase::Following, rewritten: Position(0) };
@@ -110,7 +110,7 @@ fn kept(run: &Run, name: &str, fill: impl FnOnce(&SqliteStore, &Runtime) -> Resu
     Ok(data)
 }
 
-/// The schema that a store made now has.
+/// The schema version of a store that is made now.
 fn newest_schema(run: &Run) -> Result<i64> {
     let path = run.fresh_folder("schema")?.join(DATABASE);
     drop(SqliteStore::open(&path, Incarnation::from_bits(3))?);

@@ -1,4 +1,4 @@
-//! What is written while measuring: texts that look like an agent's and are the same in every run.
+//! The texts that benchmarks write: they look like an agent's and are the same in every run.
 
 use model::{AgentState, InteractionId, Outcome, SessionEvent, SessionId, Stop, Turn};
 
@@ -16,7 +16,7 @@ impl Numbers {
         Self(seed)
     }
 
-    /// The next one below `bound` (splitmix64).
+    /// The next number below `bound` (splitmix64).
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -37,7 +37,7 @@ impl Numbers {
     }
 }
 
-/// Texts made before anything is counted: making them costs as much as storing them.
+/// Texts made before anything is measured: making them costs as much as storing them.
 pub(crate) struct Texts(Vec<String>);
 
 impl Texts {
@@ -47,23 +47,23 @@ impl Texts {
         Self((0..512).map(|_| numbers.text(bytes)).collect())
     }
 
-    /// They come again in order.
+    /// They repeat in order.
     pub(crate) fn nth(&self, number: usize) -> String {
         self.0[number % self.0.len()].clone()
     }
 }
 
-/// The id of the n-th made-up session. Like real ones, later ids are greater.
+/// The id of the n-th generated session. Like real ones, later ids are greater.
 pub(crate) fn session_id(number: u64) -> SessionId {
     SessionId::from_bytes(id_bytes(1, number))
 }
 
-/// A piece of the first turn's answer.
+/// A part of the first turn's answer.
 pub(crate) fn part(text: String) -> SessionEvent {
     SessionEvent::TextPart { turn: Turn(1), block: 0, text }
 }
 
-/// How a session begins its first turn.
+/// The events up to the start of a session's first turn.
 pub(crate) fn beginning(number: u64, name: String, prompt: &str) -> Vec<SessionEvent> {
     let interaction_id = InteractionId::from_bytes(id_bytes(2, number));
     let (agent, project) = ("guide".to_owned(), "/home/ada/engine".to_owned());
@@ -96,7 +96,7 @@ pub(crate) fn beginning(number: u64, name: String, prompt: &str) -> Vec<SessionE
     ]
 }
 
-/// How it comes to rest, so that a restart finds nothing to settle.
+/// The events that end the turn, so that a restart has nothing to settle.
 pub(crate) fn end() -> Vec<SessionEvent> {
     let stop = Stop { outcome: Outcome::Completed, reason: None };
     vec![

@@ -1,6 +1,6 @@
 //! What the machine and the bare engine do without us: the other side of every ratio about writing.
 //!
-//! Invariant: they promise as much as we do. Each write is flushed before the next begins.
+//! Invariant: they guarantee as much as we do. Each write is flushed before the next begins.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -16,7 +16,7 @@ use crate::statistics::Latencies;
 const BLOCK: usize = 4096;
 const BLOCKS: u64 = 4096;
 
-/// 4 kB over what is there already, then fdatasync: no file grows, so nothing but the data goes to the disk.
+/// Overwrites 4 kB, then fdatasync: no file grows, so only the data goes to the disk.
 pub(crate) struct Overwrite {
     file: File,
     next: u64,
@@ -45,7 +45,7 @@ impl Overwrite {
     }
 }
 
-/// A line at the end of a file, then fdatasync: what keeping transcripts as plain files costs if they are to last.
+/// Appends a line to a file, then fdatasync: the cost of durable transcripts in plain files.
 pub(crate) struct JsonLines(File);
 
 impl JsonLines {
@@ -66,7 +66,7 @@ impl JsonLines {
     }
 }
 
-/// One table with one unique index in the bare engine, set up as ours is: WAL, flushed at every commit.
+/// One table with one unique index in the bare engine, configured like ours: WAL, flushed at every commit.
 pub(crate) struct BareSqlite {
     conn: Connection,
     seq: i64,
@@ -89,7 +89,7 @@ impl BareSqlite {
         Ok(Self { conn, seq: 0 })
     }
 
-    /// Writes them in transactions of `per_commit`; a latency for each commit.
+    /// Writes them in transactions of `per_commit`; returns a latency for each commit.
     pub(crate) fn write(&mut self, events: &[Vec<u8>], per_commit: usize) -> Result<Latencies> {
         let mut latencies = Latencies::default();
         for some in events.chunks(per_commit) {
@@ -109,7 +109,7 @@ impl BareSqlite {
         Ok(latencies)
     }
 
-    /// Reads every event in the order of its session, as a replay does; how many there were.
+    /// Reads every event in the order of its session, as a replay does; returns how many there were.
     pub(crate) fn read(&self) -> Result<usize> {
         let mut select = self.conn.prepare_cached("SELECT seq, event FROM log WHERE session = ?1 ORDER BY seq")?;
         let mut bytes = 0;

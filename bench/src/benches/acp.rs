@@ -1,10 +1,10 @@
-//! The way of an agent's words and deeds to a follower: a real agent process that stamps what it says with the moment,
-//! the real program, and a socket.
+//! The delay from an agent's output to a follower: a real agent process that stamps its output with the time, the
+//! real program, and a socket.
 //!
-//! What the pipe, the socket and waking up cost is not ours. So the same agent also speaks through a bare relay, which
-//! reads its lines and writes each as a frame, and what we add is the difference. A tool call is durable before it is
-//! shown; beside it stands a flush of the bare disk, made at the same pace, since a machine that rests wakes up slower.
-//! A difference below zero says that the yardstick met a busier machine than we did, and is shown as it is.
+//! The pipe, the socket and waking up cost time that is not ours. So the same agent is also measured through a bare
+//! relay, which reads its lines and writes each as a frame; what we add is the difference. A tool call is durable
+//! before it is shown; it is compared with a flush of the bare disk at the same pace, since an idle machine wakes up
+//! slower. A difference below zero means that the machine was busier during the comparison; it is shown as it is.
 
 use std::path::Path;
 use std::thread;
@@ -14,11 +14,11 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::agent::{self, Relay, Script, What};
+use crate::agent::{self, Relay, Script, ScriptKind};
 use crate::client::{Http, Kind, Live};
 use crate::cost::Meter;
 use crate::line::{Bar, Line};
-use crate::run::{Run, say};
+use crate::run::{Run, print_progress};
 use crate::server::Server;
 use crate::statistics::Latencies;
 use crate::yardsticks::Overwrite;
@@ -37,9 +37,9 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     let mut ours = runtime.block_on(Ours::begin(&server, &folder))?;
     let mut bare = Bare::begin(&runtime)?;
     let mut overwrite = Overwrite::open(&folder)?;
-    let words = |count| Script { what: What::Words, a_second: WORDS_A_SECOND, count };
-    let calls = |count| Script { what: What::Calls, a_second: CALLS_A_SECOND, count };
-    say("acp: warming up");
+    let words = |count| Script { what: ScriptKind::Words, a_second: WORDS_A_SECOND, count };
+    let calls = |count| Script { what: ScriptKind::Calls, a_second: CALLS_A_SECOND, count };
+    print_progress("acp: warming up");
     ours.listen(&runtime, &server, words(100))?;
     ours.listen(&runtime, &server, calls(100))?;
     bare.listen(&runtime, words(100))?;
@@ -60,26 +60,26 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
 }
 
 struct Repeat {
-    bare: Heard,
-    words: Heard,
-    flushes: Heard,
-    calls: Heard,
+    bare: Measured,
+    words: Measured,
+    flushes: Measured,
+    calls: Measured,
 }
 
-struct Heard {
+struct Measured {
     p50_us: f64,
     p99_us: f64,
     cpu_us: f64,
     core_percent: f64,
 }
 
-/// Listens to a script and counts what the process in the middle used for it.
-fn heard(script: Script, meter: &Meter, listen: impl FnOnce() -> Result<Latencies>) -> Result<Heard> {
+/// Runs a script and measures what the process in the middle used for it.
+fn measured(script: Script, meter: &Meter, listen: impl FnOnce() -> Result<Latencies>) -> Result<Measured> {
     let started = Instant::now();
     let mut delays = listen()?;
     let (took, cost) = (started.elapsed(), meter.read()?);
     ensure!(delays.len() == script.count, "{} were said and {} were heard", script.count, delays.len());
-    Ok(Heard {
+    Ok(Measured {
         p50_us: delays.percentile_us(50.0),
         p99_us: delays.percentile_us(99.0),
         cpu_us: cost.cpu_us_per(script.count),
@@ -88,9 +88,9 @@ fn heard(script: Script, meter: &Meter, listen: impl FnOnce() -> Result<Latencie
 }
 
 /// Flushes at the pace of a script.
-fn flushes(overwrite: &mut Overwrite, script: Script) -> Result<Heard> {
+fn flushes(overwrite: &mut Overwrite, script: Script) -> Result<Measured> {
     let pause = Duration::from_secs(1) / u32::try_from(script.a_second)?;
-    heard(script, &Meter::own()?, || {
+    measured(script, &Meter::own()?, || {
         let (mut latencies, mut due) = (Latencies::default(), Instant::now());
         for _ in 0..script.count {
             due += pause;
@@ -119,13 +119,13 @@ impl Ours {
         Ok(Self { http, live, session })
     }
 
-    fn listen(&mut self, runtime: &Runtime, server: &Server, script: Script) -> Result<Heard> {
+    fn listen(&mut self, runtime: &Runtime, server: &Server, script: Script) -> Result<Measured> {
         let stamped = match script.what {
-            What::Words => Kind::Preview,
-            What::Calls => Kind::ToolStarted,
-            What::Long => Kind::Entry,
+            ScriptKind::Words => Kind::Preview,
+            ScriptKind::Calls => Kind::ToolStarted,
+            ScriptKind::Long => Kind::Entry,
         };
-        heard(script, &server.meter()?, || {
+        measured(script, &server.meter()?, || {
             runtime.block_on(async {
                 let path = format!("/sessions/{}/prompts", self.session);
                 self.http.post(&path, &json!({ "text": script.text() })).await?;
@@ -135,7 +135,7 @@ impl Ours {
     }
 }
 
-/// The agent behind nothing but a relay.
+/// The agent behind a bare relay.
 struct Bare {
     relay: Relay,
     live: Live,
@@ -148,8 +148,8 @@ impl Bare {
         Ok(Self { relay, live })
     }
 
-    fn listen(&mut self, runtime: &Runtime, script: Script) -> Result<Heard> {
-        heard(script, &self.relay.meter()?, || {
+    fn listen(&mut self, runtime: &Runtime, script: Script) -> Result<Measured> {
+        measured(script, &self.relay.meter()?, || {
             self.relay.prompt(script)?;
             runtime.block_on(self.live.delays(Kind::Update, Kind::Stopped))
         })

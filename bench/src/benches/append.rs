@@ -1,7 +1,8 @@
-//! Durable appends through our store and our engine, beside the bare disk, a file of lines and the bare engine.
+//! Durable appends through our store and our engine, compared with the bare disk, a file of lines and the bare
+//! engine.
 //!
-//! Invariant: every side has written past its first checkpoint before anything is counted. A write-ahead log that still
-//! grows pays for the file's growth at each flush, which it never does again later.
+//! Invariant: every side has written past its first checkpoint before anything is measured. A write-ahead log that
+//! still grows pays for the file's growth at each flush, which it never does again later.
 
 mod lines;
 
@@ -33,7 +34,7 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     let folder = run.fresh_folder(NAME)?;
     let runtime = Runtime::new()?;
     let mut sides = Sides::open(&folder, &runtime)?;
-    crate::run::say("append: warming up");
+    crate::run::print_progress("append: warming up");
     sides.once(&runtime, run.times(WARM_UP))?;
     let mut repeats = Vec::new();
     run.repeat(NAME, || {
@@ -43,7 +44,7 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     Ok(lines::of(&repeats))
 }
 
-/// One writer's session.
+/// The session of one writer.
 #[derive(Clone)]
 struct Writer {
     id: SessionId,
@@ -64,7 +65,7 @@ struct Sides {
     sessions: Vec<SessionId>,
 }
 
-/// What one repeat gave, each for all of its phase.
+/// The results of one repeat.
 struct Repeat {
     overwrite: Phase,
     json_lines: Phase,
@@ -124,7 +125,7 @@ impl Sides {
         })
     }
 
-    /// Every side, one after the other, so that they meet the same machine.
+    /// Every side, one after the other, so that the machine is the same for all.
     fn once(&mut self, runtime: &Runtime, writes: usize) -> Result<Repeat> {
         let events: Vec<Vec<u8>> = (0..writes).map(|n| Event::from(words::part(self.texts.nth(n))).encode()).collect();
         let many = writes * 8;
@@ -223,7 +224,8 @@ async fn append_batches(store: &SqliteStore, writer: &mut Writer, batches: usize
     Ok(latencies)
 }
 
-/// Each session is renamed `times`, one at a time; all at once. That rewrites the session's row, which a part does not.
+/// Each session is renamed `times`, one at a time; all at once. That rewrites the session's row, which a part does
+/// not.
 async fn rename(engine: &Engine, sessions: &[SessionId], times: usize) -> Result<Latencies> {
     let mut tasks = JoinSet::new();
     for session in sessions.iter().copied() {

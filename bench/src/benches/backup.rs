@@ -1,6 +1,6 @@
-//! A backup of a running server, beside `cp` of its file, and what writers notice of it.
+//! A backup of a running server, compared with `cp` of its file, and its effect on writers.
 //!
-//! A program that has no such command leaves the measurement out, and says so.
+//! A program without this command skips the benchmark, and says so.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use crate::client::Http;
 use crate::cost::Meter;
 use crate::line::{Bar, Line};
-use crate::run::{Run, say};
+use crate::run::{Run, print_progress};
 use crate::server::{self, Endpoint, Server};
 use crate::statistics::Latencies;
 use crate::stores;
@@ -24,12 +24,12 @@ use crate::stores;
 const NAME: &str = "backup";
 const SESSIONS: u64 = 100_000;
 const CP: &str = "cp of the file + fsync";
-/// How long writers write before the backup, to compare with.
+/// How long writers write before the backup, for comparison.
 const BEFORE: Duration = Duration::from_secs(2);
 
 pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     if !has_backup(&run.binary)? {
-        say("backup: left out, since this program has no command `backup`");
+        print_progress("backup: left out, since this program has no command `backup`");
         return Ok(Vec::new());
     }
     let kept = stores::of_sessions(run, SESSIONS)?;
@@ -83,7 +83,7 @@ impl Readings {
         let meter = server.meter()?;
         let ((took, own_cpu), mut during) =
             beside_writer(runtime, &server.endpoint, session, || backup(&run.binary, &data, &target))?;
-        // What the writer cost meanwhile is not the backup's.
+        // The writer's cost meanwhile is not the backup's.
         let server_cpu_ms = meter.read()?.cpu.as_secs_f64() * 1e3 - writer_cpu_ms * during.len() as f64;
         self.backup_ms.push(took.as_secs_f64() * 1e3);
         self.backup_cpu_ms.push(own_cpu.as_secs_f64() * 1e3 + server_cpu_ms.max(0.0));
@@ -125,7 +125,7 @@ fn cp(from: &Path, to: &Path) -> Result<(Duration, Duration)> {
     Ok((started.elapsed(), meter.read()?.cpu))
 }
 
-/// Runs the command to its end; how long that took, and what the command's own process used.
+/// Runs the command to its end; returns how long that took, and the CPU time of the command's own process.
 fn backup(binary: &Path, data: &Path, target: &Path) -> Result<(Duration, Duration)> {
     let started = Instant::now();
     let mut child = Command::new(binary)
@@ -143,7 +143,7 @@ fn backup(binary: &Path, data: &Path, target: &Path) -> Result<(Duration, Durati
     Ok((took, cpu))
 }
 
-/// A process takes its figures with it when it ends, so they are looked at until then.
+/// A process loses its figures when it exits, so they are read until then.
 fn cpu_until_end(child: &mut Child) -> Result<Duration> {
     let meter = Meter::from_birth(child.id());
     let mut cpu = Duration::ZERO;

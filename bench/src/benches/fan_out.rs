@@ -1,7 +1,7 @@
 //! One session streams, many sockets follow it; the server and its agent have one core and the clients have another.
 //!
-//! The agent writes into each word when it said it, so a follower's delay is all there is between the two: the pipe, the
-//! server, the socket, and the wait until the clients' core has looked at the others' frames.
+//! The agent writes into each word when it was sent, so a follower's delay is everything between the two: the pipe,
+//! the server, the socket, and the wait until the clients' core has read the other clients' frames.
 
 use std::path::Path;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
-use crate::agent::{self, Script, What};
+use crate::agent::{self, Script, ScriptKind};
 use crate::client::{Http, Kind, Live};
 use crate::cores::on_core;
 use crate::cost::Meter;
@@ -22,7 +22,7 @@ use crate::statistics::Latencies;
 
 const NAME: &str = "fan-out";
 const FOLLOWERS: [usize; 2] = [100, 1_000];
-/// A model that is read as it speaks, and one that is faster than anybody reads.
+/// A model that is read as it writes, and one that is faster than anybody reads.
 const WORDS_A_SECOND: [usize; 2] = [50, 100];
 const SECONDS: usize = 5;
 const SERVERS_CORE: usize = 0;
@@ -45,13 +45,13 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
 fn measure_all(run: &Run, server: &Server, runtime: &Runtime, folder: &Path) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     for followers in FOLLOWERS {
-        let mut crowd = runtime.block_on(Crowd::gather(&server.endpoint, followers, folder))?;
-        runtime.block_on(crowd.listen(Script { what: What::Words, a_second: 50, count: 50 }))?;
+        let mut clients = runtime.block_on(SessionClients::gather(&server.endpoint, followers, folder))?;
+        runtime.block_on(clients.listen(Script { what: ScriptKind::Words, a_second: 50, count: 50 }))?;
         let mut readings = WORDS_A_SECOND.map(|_| Readings::default());
         run.repeat(&format!("fan-out to {followers}"), || {
             for (a_second, readings) in WORDS_A_SECOND.into_iter().zip(&mut readings) {
-                let script = Script { what: What::Words, a_second, count: run.times(a_second * SECONDS) };
-                readings.take(server, runtime, &mut crowd, script)?;
+                let script = Script { what: ScriptKind::Words, a_second, count: run.times(a_second * SECONDS) };
+                readings.take(server, runtime, &mut clients, script)?;
             }
             Ok(())
         })?;
@@ -69,15 +69,15 @@ struct Readings {
     server_core_percent: Vec<f64>,
     clients_core_percent: Vec<f64>,
     cpu_us_per_frame: Vec<f64>,
-    /// Words that a follower never saw as previews; their entries came all the same.
+    /// Words that a follower never got as previews; their entries came all the same.
     skipped: usize,
 }
 
 impl Readings {
-    fn take(&mut self, server: &Server, runtime: &Runtime, crowd: &mut Crowd, script: Script) -> Result<()> {
+    fn take(&mut self, server: &Server, runtime: &Runtime, clients: &mut SessionClients, script: Script) -> Result<()> {
         let (servers, own) = (server.meter()?, Meter::own()?);
         let started = Instant::now();
-        let mut delays = runtime.block_on(crowd.listen(script))?;
+        let mut delays = runtime.block_on(clients.listen(script))?;
         let took = started.elapsed().as_secs_f64();
         let (servers, own) = (servers.read()?, own.read()?);
         self.p50_ms.push(delays.percentile_us(50.0) / 1e3);
@@ -85,7 +85,7 @@ impl Readings {
         self.server_core_percent.push(servers.cpu.as_secs_f64() / took * 100.0);
         self.clients_core_percent.push(own.cpu.as_secs_f64() / took * 100.0);
         self.cpu_us_per_frame.push(servers.cpu_us_per(delays.len()));
-        self.skipped += crowd.followers.len() * script.count - delays.len();
+        self.skipped += clients.followers.len() * script.count - delays.len();
         Ok(())
     }
 
@@ -105,14 +105,14 @@ impl Readings {
     }
 }
 
-/// All the followers, and one client that prompts.
-struct Crowd {
+/// All followers, and one client that prompts.
+struct SessionClients {
     http: Http,
     session: String,
     followers: Vec<Live>,
 }
 
-impl Crowd {
+impl SessionClients {
     async fn gather(endpoint: &Endpoint, count: usize, folder: &Path) -> Result<Self> {
         let mut http = Http::connect(endpoint).await?;
         let cwd = folder.to_str().context("the folder's name is no text")?;

@@ -1,10 +1,10 @@
-//! Transcripts of another tool, brought in by the real engine until every word of them is found.
+//! Imports transcripts of another tool with the real engine, until every word of them is found.
 //!
-//! They are made up in the format of Claude Code: 1,000 of them with 100 messages each, about 90 MB in all. A turn is a
-//! prompt, a shell command, its result and an answer. Prompts and answers have 60 to 80 words. Commands are as long as agents' are:
-//! half of them 60 to 120 bytes, a quarter less, one in twenty 1 to 2 kB, since a log tells a command more than once and
-//! commands that are all long, or all short, would say nothing of real ones. What a command leaves of its turn's share
-//! goes to its result, as results are longer than commands.
+//! They are made up in the format of Claude Code: 1,000 of them with 100 messages each, about 90 MB in all. A turn is
+//! a prompt, a shell command, its result and an answer. Prompts and answers have 60 to 80 words. Commands are as long
+//! as real ones: half of them 60 to 120 bytes, a quarter less, one in twenty 1 to 2 kB; the log repeats a command, so
+//! commands that are all long, or all short, would say nothing about real ones. The rest of a turn's bytes goes to
+//! its result, as results are longer than commands.
 
 use std::fs;
 use std::io::{BufWriter, Write as _};
@@ -23,7 +23,7 @@ use tokio::time::sleep;
 
 use crate::cost::{Meter, own_cpu};
 use crate::line::{Bar, Line};
-use crate::run::{Run, say};
+use crate::run::{Run, print_progress};
 use crate::statistics::per_second;
 use crate::words::Numbers;
 
@@ -31,7 +31,7 @@ const NAME: &str = "import";
 const MESSAGES: usize = 100_000;
 const MESSAGES_OF_A_TURN: usize = 4;
 const TURNS_OF_A_SESSION: usize = 25;
-/// So that a hundred thousand messages are 90 MB with all that a record says besides.
+/// So that a hundred thousand messages are 90 MB with everything else in a record.
 const BYTES_OF_A_MESSAGE: usize = 450;
 const SHORTEST_RESULT_BYTES: usize = 60;
 const LIMIT: Duration = Duration::from_secs(600);
@@ -39,10 +39,10 @@ const LIMIT: Duration = Duration::from_secs(600);
 pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     let folder = run.fresh_folder("import")?;
     let turns = run.times(MESSAGES) / MESSAGES_OF_A_TURN;
-    say(&format!("import: writing {} messages", turns * MESSAGES_OF_A_TURN));
+    print_progress(&format!("import: writing {} messages", turns * MESSAGES_OF_A_TURN));
     let bytes = write(&folder.join("home/.claude/projects/-bench"), turns)?;
     let (mut cpu, mut written, mut rate) = (Vec::new(), Vec::new(), Vec::new());
-    // Whole or a tenth of it: the bars are for the whole.
+    // All of it or a tenth: the bars are for all of it.
     let scale = (MESSAGES / MESSAGES_OF_A_TURN) as f64 / turns as f64;
     run.repeat("import", || {
         let data = run.fresh_folder("import-data")?;
@@ -84,7 +84,7 @@ async fn bring_in(home: &Path, data: &Path, turns: usize) -> Result<()> {
     let progress = engine.import_progress();
     ensure!(progress.turns == turns as u64, "{} of {turns} turns came in: {progress:?}", progress.turns);
     loop {
-        let words = last_words(turns);
+        let words = last_text(turns);
         let wish = SearchWish { words, exact: false, within: Within::Everything, skip: 0, limit: 1 };
         let answer = engine.search(wish).await?;
         match (answer.behind, answer.turns.is_empty()) {
@@ -98,8 +98,8 @@ async fn bring_in(home: &Path, data: &Path, turns: usize) -> Result<()> {
     Ok(())
 }
 
-/// Only the last turn has them.
-fn last_words(turns: usize) -> String {
+/// Only the last turn has this text.
+fn last_text(turns: usize) -> String {
     format!("turn{:07}", turns - 1)
 }
 
@@ -107,7 +107,7 @@ fn write(folder: &Path, turns: usize) -> Result<usize> {
     fs::create_dir_all(folder)?;
     let mut numbers = Numbers::from_seed(11);
     let mut bytes = 0;
-    // What commands and results have had: a long command is made up for, so that the whole has its size.
+    // Bytes of commands and results so far: a long command shortens later results, so that the total size is right.
     let (share, mut due) = (2 * BYTES_OF_A_MESSAGE, 0);
     for first in (0..turns).step_by(TURNS_OF_A_SESSION) {
         let session = uuid(first as u64);
@@ -160,7 +160,7 @@ fn write(folder: &Path, turns: usize) -> Result<usize> {
     Ok(bytes)
 }
 
-/// How long a command is: the median is about 90 bytes, the mean about 180.
+/// The length of a command: the median is about 90 bytes, the mean about 180.
 fn command_bytes(numbers: &mut Numbers) -> usize {
     let (from, to) = match numbers.below(100) {
         0..25 => (30, 60),

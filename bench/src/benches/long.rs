@@ -1,5 +1,5 @@
-//! What one very long message costs in memory: an agent says almost as much as one line may hold, and the program reads it,
-//! writes it down, shows it, indexes it and copies it.
+//! The memory cost of one very long message: an agent sends almost as much as one line may hold, and the program
+//! reads, stores, shows, indexes and copies it.
 
 use std::thread;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::json;
 use tokio::runtime::Builder;
 
-use crate::agent::{self, Script, What};
+use crate::agent::{self, Script, ScriptKind};
 use crate::client::{Http, Kind, Live};
 use crate::cost::peak_mb;
 use crate::line::{Bar, Line};
@@ -28,7 +28,7 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     let (mut more_mb, mut repeat) = (Vec::new(), 0);
     run.repeat(NAME, || {
         repeat += 1;
-        // Another one each time: what a process held once stays its peak.
+        // A new server each time: the peak of a process never goes down.
         let server = Server::start(&run.binary, &folder.join(format!("data-{repeat}")))?;
         let peaks = runtime.block_on(async {
             let mut http = Http::connect(&server.endpoint).await?;
@@ -38,7 +38,7 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
             live.until(Kind::CaughtUp).await?;
             let mut peaks = Vec::new();
             for bytes in [SHORT_BYTES, LONG_BYTES] {
-                let script = Script { what: What::Long, a_second: 1, count: bytes };
+                let script = Script { what: ScriptKind::Long, a_second: 1, count: bytes };
                 http.post(&format!("/sessions/{session}/prompts"), &json!({ "text": script.text() })).await?;
                 live.until(Kind::TurnEnded).await?;
                 thread::sleep(SETTLE);

@@ -1,7 +1,7 @@
 //! One short message from the HTTP request to the end of its turn, on the real program in a warm session.
 //!
-//! The end is told by a socket that follows the session. That socket costs the server something too, so the same
-//! messages are also sent with nobody listening, a few milliseconds apart, and counted afterwards.
+//! A socket that follows the session reports the end. That socket costs the server something too, so the same
+//! messages are also sent without a follower, a few milliseconds apart, and counted afterwards.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,12 +22,12 @@ use crate::yardsticks::Overwrite;
 
 const NAME: &str = "message";
 const AT_ONCE: usize = 64;
-/// Longer than a turn of the built-in agent takes, several times.
+/// Several times longer than a turn of the built-in agent takes.
 const PAUSE: Duration = Duration::from_millis(4);
 const LONG_PAUSE: Duration = Duration::from_millis(100);
 const SETTLE_LIMIT: Duration = Duration::from_secs(20);
 const FDATASYNC: &str = "4 kB overwrite + fdatasync";
-/// Not measured here: opencode 1.18, one message of 60 words stored and no answer asked for, counted the same way.
+/// Not measured here: opencode 1.18, one message of 60 words stored without an answer, counted in the same way.
 const OPENCODE: &str = "opencode: 145 kB, measured elsewhere";
 
 pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
@@ -36,8 +36,8 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     let data = folder.join("data");
     let server = Server::start(&run.binary, &data)?;
     let mut overwrite = Overwrite::open(&folder)?;
-    let mut talk = runtime.block_on(Talk::begin(&server.endpoint, &folder))?;
-    crate::run::say("message: warming up");
+    let mut talk = runtime.block_on(MessageClients::begin(&server.endpoint, &folder))?;
+    crate::run::print_progress("message: warming up");
     runtime.block_on(talk.followed(run.times(1_000)))?;
     runtime.block_on(talk.together(run.times(60), Sockets::OneSession))?;
 
@@ -69,7 +69,7 @@ struct Repeat {
 struct Reading {
     cpu_us: f64,
     written_kb: f64,
-    /// Of the agents and what watches over them.
+    /// Of the agents and their supervisors.
     agents_cpu_us: f64,
     agents_written_kb: f64,
     p50_us: f64,
@@ -94,30 +94,30 @@ fn reading(server: &Server, act: impl FnOnce() -> Result<Latencies>) -> Result<R
     })
 }
 
-/// The clients: one session that is talked to alone, and many that are talked to at once.
-struct Talk {
+/// The clients: one session that is used alone, and many that are used at once.
+struct MessageClients {
     endpoint: Endpoint,
     http: Http,
     alone: String,
-    others: Vec<Other>,
+    others: Vec<OtherSession>,
 }
 
-struct Other {
+struct OtherSession {
     session: String,
-    /// A credential that sees this session and nothing else.
+    /// A credential for this session only.
     confined: Endpoint,
 }
 
-/// What the sockets of many sessions are told.
+/// What the sockets of many sessions follow.
 #[derive(Debug, Clone, Copy)]
 enum Sockets {
     /// Their own session.
     OneSession,
-    /// The list as well: each hears of every change of every session.
+    /// The list as well: each gets every change of every session.
     WithList,
 }
 
-impl Talk {
+impl MessageClients {
     async fn begin(endpoint: &Endpoint, cwd: &Path) -> Result<Self> {
         let mut http = Http::connect(endpoint).await?;
         let cwd = cwd.to_str().context("the folder's name is no text")?;
@@ -128,12 +128,12 @@ impl Talk {
             let answer = http.post("/tokens", &json!({ "name": "bench", "session": session })).await?;
             let answer: Value = serde_json::from_slice(&answer)?;
             let token = answer["secret"].as_str().context("a token without its secret")?.to_owned();
-            others.push(Other { session, confined: Endpoint { address: endpoint.address, token } });
+            others.push(OtherSession { session, confined: Endpoint { address: endpoint.address, token } });
         }
         Ok(Self { endpoint: endpoint.clone(), http, alone, others })
     }
 
-    /// To the acknowledgement only; nobody follows.
+    /// Measures to the acknowledgement only; nobody follows.
     async fn unfollowed(&mut self, times: usize) -> Result<Latencies> {
         let before = self.turns().await?;
         let mut latencies = Latencies::default();
@@ -141,7 +141,8 @@ impl Talk {
             let started = Instant::now();
             let turn = send(&mut self.http, &self.alone).await?;
             latencies.push(started.elapsed());
-            // One that has to wait for the turn before it found a busy machine, and more would only queue up.
+            // If a prompt has to wait for the turn before it, the machine is busy, and more prompts would only queue
+            // up.
             sleep(if turn.is_some() { PAUSE } else { LONG_PAUSE }).await;
         }
         let waited = Instant::now();
@@ -152,12 +153,12 @@ impl Talk {
         Ok(latencies)
     }
 
-    /// To the end of the turn, as a socket tells it.
+    /// Measures to the end of the turn, as a socket reports it.
     async fn followed(&mut self, times: usize) -> Result<Latencies> {
         talk(self.endpoint.clone(), self.endpoint.clone(), self.alone.clone(), times).await
     }
 
-    /// As [`Self::followed`], in all other sessions at the same time: their commits are shared.
+    /// Like [`Self::followed`], in all other sessions at the same time: their commits are shared.
     async fn together(&mut self, times: usize, sockets: Sockets) -> Result<Latencies> {
         let mut tasks = JoinSet::new();
         for other in &self.others {
@@ -194,7 +195,7 @@ impl Talk {
     }
 }
 
-/// Sends through one endpoint, one message at a time, and sees through the other when each turn ends.
+/// Sends through one endpoint, one message at a time, and waits through the other for the end of each turn.
 async fn talk(sends: Endpoint, sees: Endpoint, session: String, times: usize) -> Result<Latencies> {
     let mut http = Http::connect(&sends).await?;
     let answer: Value = serde_json::from_slice(&http.get(&format!("/sessions/{session}")).await?)?;
@@ -212,7 +213,7 @@ async fn talk(sends: Endpoint, sees: Endpoint, session: String, times: usize) ->
     Ok(latencies)
 }
 
-/// The turn that it began; none while it waits.
+/// The turn that the prompt began; none if it waits.
 async fn send(http: &mut Http, session: &str) -> Result<Option<u64>> {
     let answer = http.post(&format!("/sessions/{session}/prompts"), &json!({ "text": "say hello" })).await?;
     Ok(serde_json::from_slice::<Value>(&answer)?["turn"].as_u64())

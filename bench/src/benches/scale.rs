@@ -1,7 +1,7 @@
-//! What a person does all day, with a thousand, a hundred thousand and a million sessions in the store.
+//! Everyday operations with a thousand, a hundred thousand and a million sessions in the store.
 //!
-//! Invariant: the servers run side by side and take turns, a few operations each, so that every size meets the same
-//! machine. The sessions that are opened are spread over the whole store.
+//! Invariant: the servers run side by side and take turns, a few operations each, so that the machine is the same for
+//! every size. The sessions that are opened are spread over the whole store.
 
 use std::time::Instant;
 
@@ -20,10 +20,10 @@ use crate::words::{Numbers, session_id};
 const NAME: &str = "scale";
 /// How many of a session's newest entries are read when it is opened.
 const TAIL: u64 = 5;
-/// Taken in turns of this many.
-const STINT: usize = 20;
+/// How many operations a server makes in its turn.
+const OPERATIONS_PER_TURN: usize = 20;
 
-/// The sizes that are compared; the first is the yardstick.
+/// The sizes that are compared; the others are compared with the first.
 pub(super) fn sizes(run: &Run) -> &'static [(u64, &'static str)] {
     match run.extent {
         Extent::Full => &[(1_000, "1k"), (100_000, "100k"), (1_000_000, "1M")],
@@ -32,13 +32,14 @@ pub(super) fn sizes(run: &Run) -> &'static [(u64, &'static str)] {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Act {
+enum Operation {
     List,
     Open,
     Reconnect,
 }
 
-const ACTS: [(Act, &str); 3] = [(Act::List, "list page"), (Act::Open, "open a session"), (Act::Reconnect, "reconnect")];
+const OPERATIONS: [(Operation, &str); 3] =
+    [(Operation::List, "list page"), (Operation::Open, "open a session"), (Operation::Reconnect, "reconnect")];
 
 pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     let runtime = Runtime::new()?;
@@ -48,11 +49,11 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     for ((sessions, _), data) in sizes(run).iter().zip(stores) {
         let server = Server::start(&run.binary, &data)?;
         let http = runtime.block_on(Http::connect(&server.endpoint))?;
-        sites.push(Site { sessions: *sessions, server, http, numbers: Numbers::from_seed(*sessions) });
+        sites.push(MeasuredServer { sessions: *sessions, server, http, numbers: Numbers::from_seed(*sessions) });
     }
     let mut lines = Vec::new();
-    for (act, name) in ACTS {
-        lines.extend(measure_act(run, &runtime, &mut sites, act, name)?);
+    for (operation, name) in OPERATIONS {
+        lines.extend(measure_act(run, &runtime, &mut sites, operation, name)?);
     }
     for site in sites {
         drop(site.http);
@@ -61,32 +62,38 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-struct Site {
+struct MeasuredServer {
     sessions: u64,
     server: Server,
     http: Http,
     numbers: Numbers,
 }
 
-/// One site's readings, one for each repeat.
+/// The readings of one server, one for each repeat.
 #[derive(Default)]
 struct Readings {
     cpu_us: Vec<f64>,
     wall_us: Vec<f64>,
 }
 
-fn measure_act(run: &Run, runtime: &Runtime, sites: &mut [Site], act: Act, name: &str) -> Result<Vec<Line>> {
+fn measure_act(
+    run: &Run,
+    runtime: &Runtime,
+    sites: &mut [MeasuredServer],
+    operation: Operation,
+    name: &str,
+) -> Result<Vec<Line>> {
     let times = run.times(400);
     for site in sites.iter_mut() {
-        runtime.block_on(site.act(act, times, &mut Latencies::default()))?;
+        runtime.block_on(site.act(operation, times, &mut Latencies::default()))?;
     }
     let mut all: Vec<Readings> = sites.iter().map(|_| Readings::default()).collect();
     run.repeat(&format!("scale, {name}"), || {
         let mut latencies: Vec<_> = sites.iter().map(|_| Latencies::default()).collect();
         let meters = sites.iter().map(|site| site.server.meter()).collect::<Result<Vec<_>>>()?;
-        for _ in 0..times / STINT {
+        for _ in 0..times / OPERATIONS_PER_TURN {
             for (site, latencies) in sites.iter_mut().zip(&mut latencies) {
-                runtime.block_on(site.act(act, STINT, latencies))?;
+                runtime.block_on(site.act(operation, OPERATIONS_PER_TURN, latencies))?;
             }
         }
         for ((readings, latencies), meter) in all.iter_mut().zip(&mut latencies).zip(&meters) {
@@ -98,15 +105,15 @@ fn measure_act(run: &Run, runtime: &Runtime, sites: &mut [Site], act: Act, name:
     Ok(lines(run, name, &all))
 }
 
-impl Site {
-    async fn act(&mut self, act: Act, times: usize, latencies: &mut Latencies) -> Result<()> {
+impl MeasuredServer {
+    async fn act(&mut self, operation: Operation, times: usize, latencies: &mut Latencies) -> Result<()> {
         for _ in 0..times {
             let session = session_id(self.numbers.below(self.sessions)).to_string();
             let started = Instant::now();
-            match act {
-                Act::List => drop(self.http.get("/sessions?limit=50").await?),
-                Act::Open => self.open(&session).await?,
-                Act::Reconnect => {
+            match operation {
+                Operation::List => drop(self.http.get("/sessions?limit=50").await?),
+                Operation::Open => self.open(&session).await?,
+                Operation::Reconnect => {
                     let mut live = Live::connect(&self.server.endpoint).await?;
                     live.follow(&session, Some(&stores::cursor_near_head())).await?;
                     live.until(Kind::CaughtUp).await?;
@@ -117,7 +124,7 @@ impl Site {
         Ok(())
     }
 
-    /// The session itself, then its newest entries.
+    /// Reads the session itself, then its newest entries.
     async fn open(&mut self, session: &str) -> Result<()> {
         let answer: Value = serde_json::from_slice(&self.http.get(&format!("/sessions/{session}")).await?)?;
         let cursor = answer["cursor"].as_str().context("a session without a cursor")?;

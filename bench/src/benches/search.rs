@@ -1,8 +1,9 @@
-//! The index over all sessions beside bare engines, and beside a plain scan of the same text.
+//! The index over all sessions, compared with bare engines and with a plain scan of the same text.
 //!
-//! Each side answers the same queries with its best twenty. Beside the bare library, on the same index, ours gives turns as
-//! the library gives documents, but also counts them and ranks them by age and kind. Beside SQLite and ripgrep it gives
-//! snippets too. What is compared is the CPU time of the thread that searches, so that a busy machine does not spoil it.
+//! Each side answers the same queries with its best twenty. In comparison with the bare library, on the same index,
+//! ours returns turns as the library returns documents, but also counts them and ranks them by age and kind. In
+//! comparison with SQLite and ripgrep it also returns snippets. The CPU time of the searching thread is compared, so
+//! that a busy machine does not spoil it.
 
 mod corpus;
 mod fresh;
@@ -18,7 +19,7 @@ use search::{Index, Query, Wanted, Within, snippet};
 
 use crate::cost::{anonymous_mb, own_cpu, thread_cpu};
 use crate::line::{Bar, Line};
-use crate::run::{Extent, Run, say};
+use crate::run::{Extent, Run, print_progress};
 use crate::statistics::Latencies;
 
 use corpus::{Corpus, Queries};
@@ -28,7 +29,7 @@ const NAME: &str = "search";
 const LIMIT: usize = 20;
 const SNIPPET_CHARS: usize = 200;
 const COMMIT_EVERY: usize = 20_000;
-/// Queries of a class that SQLite is asked.
+/// How many queries of a class SQLite gets.
 const FTS5_QUERIES: usize = 5;
 const BARE: &str = "bare tantivy, same index";
 const FTS5: &str = "SQLite FTS5, bm25, no texts";
@@ -38,17 +39,17 @@ const SCAN: &str = "a scan of the text in memory, one thread";
 pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     let folder = run.fresh_folder("search")?;
     let pieces = run.times(run.pieces);
-    say(&format!("search: writing {pieces} pieces"));
+    print_progress(&format!("search: writing {pieces} pieces"));
     let corpus = Corpus::new(pieces);
     let text_mb = corpus.bytes() as f64 / 1e6;
 
-    say("search: filling ours");
+    print_progress("search: filling ours");
     let (index, ours_cpu) = fill(&folder.join("ours"), &corpus)?;
     let ours_mb = megabytes(index.folder())?;
-    say("search: filling bare tantivy");
+    print_progress("search: filling bare tantivy");
     let bare_cpu = fill_bare(&folder.join("tantivy"), &corpus)?;
     let bare = BareTantivy::open(index.folder())?;
-    say("search: filling FTS5");
+    print_progress("search: filling FTS5");
     let limit = match run.extent {
         Extent::Full => Duration::from_secs(240),
         Extent::Quick => Duration::from_secs(30),
@@ -73,7 +74,7 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     ];
     let queries = Queries::of(&corpus);
     for (class, typed) in queries.classes() {
-        // The first answer of each reads what the others find in memory.
+        // The first answer of each reads into memory what the others find there.
         for text in typed {
             ours(&index, &corpus, text, Show::Snippets)?;
             bare.search(class, text)?;
@@ -83,7 +84,7 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
         run.repeat(&format!("search, {class}"), || {
             let mut took: [Latencies; 6] = Default::default();
             for (number, text) in typed.iter().enumerate() {
-                // Whoever comes second finds the words' postings in the processor's cache: they take turns.
+                // The second side finds the words' postings in the processor's cache: they take turns.
                 let is_bare_first = number % 2 == 1;
                 if is_bare_first {
                     took[3].push(timed(|| bare.search(class, text))?.0);
@@ -228,7 +229,7 @@ fn scan(corpus: &Corpus, typed: &str) -> Result<usize> {
     Ok((0..corpus.len()).filter(|number| scanner.find(corpus.text(*number)).is_some()).count())
 }
 
-/// CPU time of this thread, and time by the clock.
+/// CPU time of this thread, and wall-clock time.
 fn timed(work: impl FnOnce() -> Result<usize>) -> Result<(Duration, Duration)> {
     let (cpu, started) = (thread_cpu(), Instant::now());
     work()?;

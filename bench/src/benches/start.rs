@@ -1,4 +1,4 @@
-//! How soon the program is ready and what it holds in memory when nobody asks anything, at every size of the store.
+//! How soon the program is ready and how much memory it holds when idle, at every size of the store.
 
 use std::thread;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::server::Server;
 use crate::stores;
 
 const NAME: &str = "start";
-/// Long enough for what starting left behind to be given back.
+/// Long enough for memory from the start to be freed.
 const SETTLE: Duration = Duration::from_secs(1);
 
 pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {

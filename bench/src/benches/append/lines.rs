@@ -1,4 +1,4 @@
-//! What the appends come to: which phases are compared with which, and the bars.
+//! The result lines of the appends: which phases are compared with which, and the bars.
 
 use super::{NAME, Phase, Repeat};
 use crate::line::{Bar, Line};

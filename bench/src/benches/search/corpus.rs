@@ -1,5 +1,5 @@
-//! Texts with the shape of transcripts: few words are said often and many seldom, identifiers among them; and what is
-//! looked for in them.
+//! Texts with the shape of transcripts (few words are frequent and many are rare, with identifiers among them), and
+//! the queries for them.
 
 use model::{Seq, SessionId, Timestamp, Turn};
 use search::{Piece, PieceRole, SessionAttributes};
@@ -8,10 +8,10 @@ use crate::words::Numbers;
 
 const WORDS: usize = 60_000;
 const IDENTIFIERS: usize = 80_000;
-/// Words of a piece: about 1.15 kB.
+/// The words of a piece: about 1.15 kB.
 const LENGTH: u64 = 155;
 const TURNS_OF_A_SESSION: usize = 100;
-/// Queries of a class.
+/// How many queries a class has.
 const QUERIES: usize = 20;
 
 pub(super) struct Corpus {
@@ -24,7 +24,7 @@ impl Corpus {
     pub(super) fn new(pieces: usize) -> Self {
         let mut numbers = Numbers::from_seed(7);
         let vocabulary = vocabulary(&mut numbers);
-        // The n-th word is said as often as 1/n.
+        // The n-th word has a frequency of 1/n.
         let mut sums = Vec::with_capacity(vocabulary.len());
         let mut sum = 0.0;
         for rank in 1..=vocabulary.len() {
@@ -71,7 +71,7 @@ impl Corpus {
             turn: Turn((number % TURNS_OF_A_SESSION) as u32 + 1),
             role: [PieceRole::Prompt, PieceRole::Answer, PieceRole::Tool, PieceRole::Tool][number % 4],
             number: 0,
-            // Tells which text it was.
+            // Identifies the text.
             first_seq: Seq(number as u64),
             last_seq: Seq(number as u64),
             at: Timestamp::from_millis(number as i64 * 1_000),
@@ -84,7 +84,7 @@ impl Corpus {
     }
 }
 
-/// An id that is said once.
+/// An id that occurs once.
 fn unique(number: usize) -> String {
     format!("id{:09x}", Numbers::from_seed(number as u64).below(1 << 36))
 }
@@ -116,7 +116,7 @@ fn capital(word: &str) -> String {
     format!("{}{rest}", first.to_uppercase())
 }
 
-/// What is looked for, by how often it is there.
+/// The queries, by how often their words occur.
 pub(super) struct Queries(Vec<(&'static str, Vec<String>)>);
 
 impl Queries {

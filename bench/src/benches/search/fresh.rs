@@ -1,4 +1,4 @@
-//! What the index costs whoever writes, and how soon what was written is found: through the real engine on a real disk.
+//! The cost of the index for writers, and how soon new text is found: through the real engine on a real disk.
 //!
 //! Two engines write the same, one without an index, each in turn.
 
@@ -15,13 +15,13 @@ use tokio::task::JoinSet;
 
 use super::NAME;
 use crate::line::{Bar, Line};
-use crate::run::{Run, make_folder, say};
+use crate::run::{Run, make_folder, print_progress};
 use crate::statistics::{Latencies, per_second};
 
 const WRITERS: usize = 64;
 const WRITES: usize = 20_000;
 const FINDS: usize = 1_000;
-/// Longer than this nobody would wait.
+/// Nobody would wait longer.
 const FIND_LIMIT: Duration = Duration::from_secs(10);
 
 pub(super) fn measure(run: &Run, folder: &Path) -> Result<Vec<Line>> {
@@ -42,7 +42,7 @@ pub(super) fn measure(run: &Run, folder: &Path) -> Result<Vec<Line>> {
         findable.push(finds.percentile_us(99.0));
         Ok(())
     })?;
-    say("search: ending");
+    print_progress("search: ending");
     runtime.block_on(async {
         with.engine.shutdown().await;
         without.engine.shutdown().await;
@@ -104,7 +104,7 @@ impl Side {
         Ok(per_second(each * self.sessions.len(), started.elapsed()))
     }
 
-    /// How long each commit took, and how long after it what it wrote was found.
+    /// How long each commit took, and how long after it its text was found.
     async fn write_and_find(&self, times: usize) -> Result<(Latencies, Latencies)> {
         let (mut commits, mut finds) = (Latencies::default(), Latencies::default());
         for number in 0..times {

@@ -1,4 +1,4 @@
-//! The other sides: the bare index library, SQLite's own full-text search, and ripgrep.
+//! What search is compared with: the bare index library, SQLite's own full-text search, and ripgrep.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::corpus::Corpus;
 use super::{COMMIT_EVERY, LIMIT};
 use crate::cost::{children_cpu, own_cpu, thread_cpu};
 
-/// The library as it comes: its own tokenizer, one field, the text stored. It is only filled.
+/// The library with its defaults: its own tokenizer, one field, the text stored. It is only filled.
 pub(super) fn fill_bare(folder: &Path, corpus: &Corpus) -> Result<f64> {
     fs::create_dir_all(folder)?;
     let mut schema = Schema::builder();
@@ -36,7 +36,7 @@ pub(super) fn fill_bare(folder: &Path, corpus: &Corpus) -> Result<f64> {
     Ok((own_cpu()? - before).as_secs_f64())
 }
 
-/// The library on the very index that ours made: the same segments and words, the best twenty by their words alone.
+/// The library on the index that ours made: the same segments and words, the best twenty by their words alone.
 pub(super) struct BareTantivy {
     reader: IndexReader,
     text: tantivy::schema::Field,
@@ -65,12 +65,12 @@ impl BareTantivy {
     }
 }
 
-/// SQLite's own, without the texts. Every setting is one that makes filling quicker: as it comes, it flushes each
-/// megabyte as a segment of its own and merges them again and again, which at a million pieces takes most of an hour.
+/// SQLite's own, without the texts. Every setting makes filling faster: by default it flushes each megabyte as a
+/// segment of its own and merges them again and again, which at a million pieces takes most of an hour.
 pub(super) struct Fts5(Connection);
 
 impl Fts5 {
-    /// Fills it, for no longer than `limit`; how many pieces it holds.
+    /// Fills it, for no longer than `limit`; returns how many pieces it holds.
     pub(super) fn fill(path: &Path, corpus: &Corpus, limit: Duration) -> Result<(Self, usize)> {
         let mut connection = Connection::open(path)?;
         connection.execute_batch(
@@ -128,7 +128,7 @@ pub(super) mod ripgrep {
         Ok(())
     }
 
-    /// Its CPU time, shared out evenly over the cores: what it would take with all of them to itself.
+    /// Its CPU time divided by the number of cores: what it would take with all of them to itself.
     pub(in super::super) fn search(program: &Path, folder: &Path, typed: &str) -> Result<Duration> {
         let wanted = typed.trim().trim_matches('"');
         let before = children_cpu()?;
