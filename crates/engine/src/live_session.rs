@@ -25,7 +25,7 @@ use self::effects::{AfterCommit, Effect};
 use self::marks::{Marked, receipt_of};
 use crate::agent_places::AgentPlace;
 use crate::asking::{AfterRequest, SessionOrder, SessionRequest};
-use crate::calls::{Calls, Proofs};
+use crate::calls::{Calls, ProvedFacts};
 use crate::offers::{Offers, newest_entries};
 use crate::pending::Pending;
 use crate::tokens::Loan;
@@ -81,7 +81,7 @@ pub(crate) struct LiveSession {
     /// The calls that have not ended.
     calls: Calls,
     /// What they prove that end now.
-    proofs: Proofs,
+    proofs: ProvedFacts,
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
     owed: Option<Unwritten>,
@@ -130,7 +130,7 @@ impl LiveSession {
             asking: None,
             packet: None,
             calls: Calls::default(),
-            proofs: Proofs::default(),
+            proofs: ProvedFacts::default(),
             owed: None,
             then: AfterRequest::Stay,
         }

@@ -220,14 +220,14 @@ fn work(row: &SessionRow, context: &Context, states: &HashMap<String, FileState>
                 Some(FileState::There) | None => "",
             };
             let path = below(&row.cwd, &fact.value);
-            lines.push(format!("- {label} {} ({}{state})", as_item(path, &['(']), fact.proof.turn));
+            lines.push(format!("- {label} {} ({}{state})", as_item(path, &['(']), fact.evidence.turn));
         }
         lines.extend(more(list, FILES));
     }
     if let Some(commands) = find("commands") {
         for fact in commands.most_recent().take(COMMANDS) {
             let exit = fact.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
-            lines.push(format!("- Ran {} ({}{exit})", as_item(&fact.value, &['(']), fact.proof.turn));
+            lines.push(format!("- Ran {} ({}{exit})", as_item(&fact.value, &['(']), fact.evidence.turn));
         }
         lines.extend(more(commands, COMMANDS));
     }
