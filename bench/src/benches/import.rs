@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use agents::history::Places;
 use anyhow::{Result, bail, ensure};
-use engine::{Engine, Seams, SearchWish, SystemClock, SystemIds, Within};
+use engine::{Engine, Seams, SearchParams, SystemClock, SystemIds, Within};
 use model::Incarnation;
 use serde_json::json;
 use store::SqliteStore;
@@ -85,7 +85,7 @@ async fn bring_in(home: &Path, data: &Path, turns: usize) -> Result<()> {
     ensure!(progress.turns == turns as u64, "{} of {turns} turns came in: {progress:?}", progress.turns);
     loop {
         let words = last_words(turns);
-        let wish = SearchWish { words, exact: false, within: Within::Everything, skip: 0, limit: 1 };
+        let wish = SearchParams { words, exact: false, within: Within::Everything, skip: 0, limit: 1 };
         let answer = engine.search(wish).await?;
         match (answer.behind, answer.turns.is_empty()) {
             (None, false) => break,

@@ -33,8 +33,8 @@ async fn from_a_thousand_cursors_exactly_the_rest_comes() {
         let mut live = Live::local(&world).await;
         for n in 0..500 {
             let cut = random.below(all.len() + 1);
-            let to_the_end = n % 10 == 0;
-            let read = if to_the_end { all.len() - cut } else { random.below(all.len() - cut + 1) };
+            let run_detached = n % 10 == 0;
+            let read = if run_detached { all.len() - cut } else { random.below(all.len() - cut + 1) };
             live.ask(follow_after(&session, &format!("{INCARNATION}.{cut}"))).await;
             live.until("session.context").await;
             let mut entries = Vec::new();
@@ -44,7 +44,7 @@ async fn from_a_thousand_cursors_exactly_the_rest_comes() {
                 entries.push(frame["entry"].clone());
             }
             assert_eq!(entries, all[cut..cut + read], "from {cut}");
-            if to_the_end {
+            if run_detached {
                 let cursor = format!("{INCARNATION}.{}", all.len());
                 assert_eq!(
                     live.next().await,

@@ -2,10 +2,10 @@
 //!
 //! Invariant: an answer is given after the commit that it tells of was flushed, never before. The writer takes what is
 //! queued, up to a bound, and never waits for more: one transaction, one flush, then all answers. Batches of one
-//! transaction see each other in the order they came; one that cannot be is refused before any of it is written, so
-//! its neighbours do not notice, and neither do they when the database is damaged where one has to go. When a write fails for
-//! another reason, nothing more is written by this process: a flush that failed cannot be trusted to succeed later. A purged session's entries are removed some at a
-//! time between the transactions, so that a long one holds nobody up.
+//! transaction see each other in the order they came. A batch that does not fit is refused before any of it is written; neither
+//! that nor damage where it belongs affects its neighbours. When a write fails for another reason, this process writes nothing
+//! more: a flush that failed cannot be trusted to succeed later. A purged session's entries are removed some at a time between
+//! the transactions, so that a long one holds nobody up.
 
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
