@@ -1,7 +1,7 @@
 //! Live sessions: the only writer of the log.
 //!
 //! The engine knows how a session lives: one task each (`live_session.rs`), fed with commands and with its agent's
-//! news, deciding with `model::Draft`, writing through `journal.rs`, which tells followers (`followers.rs`, `feeds.rs`)
+//! news, deciding with `model::Draft`, writing through `journal.rs`, which notifies followers (`fan_out.rs`, `feeds.rs`)
 //! only what is durable. It must never know HTTP, SQL or how an agent's protocol looks. Time, ids and tasks come
 //! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`] and `wishes.rs`.
 
