@@ -62,12 +62,12 @@ pub struct SearchFailure {
     /// In full, with the path that it is about.
     pub reason: String,
     /// In a few words that may be told to anybody.
-    pub brief: String,
+    pub in_short: String,
 }
 
 impl SearchFailure {
     fn of(err: &SearchError) -> Self {
-        let brief = match err {
+        let in_short = match err {
             SearchError::Folder { source, .. } => format!("its folder can not be used: {}", source.kind()),
             SearchError::Disk(source) => format!("it can not be read or written: {}", source.kind()),
             SearchError::Locked => "another process writes it".to_owned(),
@@ -77,7 +77,7 @@ impl SearchFailure {
             Some(source) => format!("{err}: {source}"),
             None => err.to_string(),
         };
-        Self { reason, brief }
+        Self { reason, in_short }
     }
 }
 
