@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use fastrand::Rng;
 use model::{Cursor, Incarnation, Position, Seq, SessionEvent, Timestamp};
 use rusqlite::{Connection, OpenFlags};
 use store::copies::{CopyCursor, Phase};
@@ -15,7 +16,7 @@ use store::{Batch, Copies, Part, SqliteStore};
 use tokio::runtime::Runtime;
 
 use crate::run::{Run, make_folder, print_progress};
-use crate::words::{self, Numbers};
+use crate::words;
 
 /// Raised when the generated data changes.
 const GENERATOR: u32 = 2;
@@ -31,12 +32,12 @@ const FIRST_AT: i64 = 1_700_000_000_000;
 /// A data folder whose store has that many small sessions.
 pub(crate) fn of_sessions(run: &Run, sessions: u64) -> Result<PathBuf> {
     kept(run, &format!("sessions-{sessions}"), |store, runtime| {
-        let mut numbers = Numbers::from_seed(sessions);
+        let mut random = Rng::with_seed(sessions);
         for first in (0..sessions).step_by(SESSIONS_PER_BATCH as usize) {
             if sessions >= 100_000 && first % (sessions / 10) == 0 {
                 print_progress(&format!("making a store of {sessions} sessions: {} %", first * 100 / sessions));
             }
-            let batch = (first..(first + SESSIONS_PER_BATCH).min(sessions)).map(|n| small_session(n, &mut numbers));
+            let batch = (first..(first + SESSIONS_PER_BATCH).min(sessions)).map(|n| small_session(n, &mut random));
             runtime.block_on(store.append(Batch { parts: batch.collect(), ..Batch::default() }))?;
         }
         Ok(())
@@ -46,9 +47,9 @@ pub(crate) fn of_sessions(run: &Run, sessions: u64) -> Result<PathBuf> {
 /// A data folder with one session that has that many parts of so many bytes.
 pub(crate) fn of_parts(run: &Run, parts: u64, bytes: usize) -> Result<PathBuf> {
     kept(run, &format!("parts-{parts}-{bytes}"), |store, runtime| {
-        let mut numbers = Numbers::from_seed(parts);
+        let mut random = Rng::with_seed(parts);
         let mut events = words::beginning(0, "a long one".to_owned(), "tell me everything");
-        events.extend((0..parts).map(|_| words::part(numbers.text(bytes))));
+        events.extend((0..parts).map(|_| words::part(words::text(&mut random, bytes))));
         events.extend(words::end());
         let id = words::session_id(0);
         let (mut head, mut session) = (Seq::START, None);
@@ -74,9 +75,9 @@ pub(crate) fn cursor_near_head() -> String {
 }
 
 /// Eight or nine entries: one turn with a short answer, then idle.
-fn small_session(number: u64, numbers: &mut Numbers) -> Part {
-    let mut events = words::beginning(number, format!("session {number}"), &numbers.text(60));
-    events.push(words::part(numbers.text(200)));
+fn small_session(number: u64, random: &mut Rng) -> Part {
+    let mut events = words::beginning(number, format!("session {number}"), &words::text(random, 60));
+    events.push(words::part(words::text(random, 200)));
     events.extend(words::end());
     if !number.is_multiple_of(UNSEEN_EVERY) {
         events.push(SessionEvent::SessionObserved {});

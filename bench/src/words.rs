@@ -1,5 +1,6 @@
 //! The texts that benchmarks write: they look like an agent's and are the same in every run.
 
+use fastrand::Rng;
 use model::{AgentState, InteractionId, Outcome, SessionEvent, SessionId, Stop, Turn};
 
 /// About the size of a turn's text in recorded transcripts.
@@ -8,33 +9,15 @@ pub(crate) const PART_BYTES: usize = 1_200;
 const WORDS: &str = "the session reads src/lib.rs and a test fails because parse_header returns an empty Vec<Entry> so we \
                      change the loop to keep what was there before error E0382 value moved here: line 412";
 
-/// A small generator: the same numbers from the same seed, everywhere.
-pub(crate) struct Numbers(u64);
-
-impl Numbers {
-    pub(crate) fn from_seed(seed: u64) -> Self {
-        Self(seed)
+/// Words of at least so many bytes together.
+pub(crate) fn text(random: &mut Rng, bytes: usize) -> String {
+    let words: Vec<&str> = WORDS.split(' ').collect();
+    let mut text = String::with_capacity(bytes + 16);
+    while text.len() < bytes {
+        text += words[random.usize(..words.len())];
+        text.push(' ');
     }
-
-    /// The next number below `bound` (splitmix64).
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
-    }
-
-    /// Words of at least so many bytes together.
-    pub(crate) fn text(&mut self, bytes: usize) -> String {
-        let words: Vec<&str> = WORDS.split(' ').collect();
-        let mut text = String::with_capacity(bytes + 16);
-        while text.len() < bytes {
-            text += words[self.below(words.len() as u64) as usize];
-            text.push(' ');
-        }
-        text
-    }
+    text
 }
 
 /// Texts made before anything is measured: making them costs as much as storing them.
@@ -43,8 +26,8 @@ pub(crate) struct Texts(Vec<String>);
 impl Texts {
     /// Enough different ones, each of at least so many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
-        let mut numbers = Numbers::from_seed(1);
-        Self((0..512).map(|_| numbers.text(bytes)).collect())
+        let mut random = Rng::with_seed(1);
+        Self((0..512).map(|_| text(&mut random, bytes)).collect())
     }
 
     /// They repeat in order.
@@ -125,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_words() {
-        let text = |seed| Numbers::from_seed(seed).text(PART_BYTES);
+        let text = |seed| text(&mut Rng::with_seed(seed), PART_BYTES);
         assert_eq!(text(7), text(7));
         assert_ne!(text(7), text(8));
         assert!((PART_BYTES..PART_BYTES + 16).contains(&text(7).len()));

@@ -10,7 +10,6 @@ pub(crate) mod http;
 mod ledger;
 pub(crate) mod live;
 mod promises;
-mod random;
 pub(crate) mod server;
 
 use std::fs;
@@ -20,6 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+use fastrand::Rng;
 
 use crate::run::{cargo, run as execute};
 use crate::workspace::Metadata;
@@ -28,7 +28,6 @@ use audit::{Depth, Tally};
 use client::{Client, Plan};
 use ledger::Ledger;
 use promises::Violation;
-use random::Random;
 use server::Server;
 
 /// How long after the first acknowledgement of a cycle the server is killed, in milliseconds.
@@ -66,15 +65,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             metadata.binary()
         }
     };
-    let seed = options.seed.unwrap_or_else(random::fresh_seed);
+    let seed = options.seed.unwrap_or_else(fresh_seed);
     run_trial(&Trial { binary, cycles: options.cycles, clients: options.clients, seed }, &metadata)
 }
 
 /// Like `kills` without options, on the program that is built already.
 pub(crate) fn run_in_ci(metadata: &Metadata) -> anyhow::Result<()> {
-    let trial =
-        Trial { binary: metadata.binary(), cycles: CI_CYCLES, clients: DEFAULT_CLIENTS, seed: random::fresh_seed() };
+    let trial = Trial { binary: metadata.binary(), cycles: CI_CYCLES, clients: DEFAULT_CLIENTS, seed: fresh_seed() };
     run_trial(&trial, metadata)
+}
+
+/// Short enough to be typed again.
+fn fresh_seed() -> u64 {
+    fastrand::u64(..1_000_000)
 }
 
 struct Trial {
@@ -119,10 +122,10 @@ fn run_trial(trial: &Trial, metadata: &Metadata) -> anyhow::Result<()> {
 
 /// Stops after the first cycle that breaks a promise: what follows would be its consequence.
 fn all_cycles(trial: &Trial, folders: &Folders, tally: &mut Tally) -> anyhow::Result<Vec<Violation>> {
-    let mut random = Random::new(trial.seed);
+    let mut random = Rng::with_seed(trial.seed);
     let mut ledger = Ledger::default();
     for cycle in 1..=trial.cycles {
-        if random.one_in(KILL_AT_START_EVERY) {
+        if random.u64(..KILL_AT_START_EVERY) == 0 {
             kill_while_starting(trial, folders, &mut random, tally)?;
         }
         let server = Server::start(&trial.binary, &folders.data, &folders.server_log)?;
@@ -150,9 +153,9 @@ fn all_cycles(trial: &Trial, folders: &Folders, tally: &mut Tally) -> anyhow::Re
     Ok(violations)
 }
 
-fn kill_while_starting(trial: &Trial, folders: &Folders, random: &mut Random, tally: &mut Tally) -> anyhow::Result<()> {
+fn kill_while_starting(trial: &Trial, folders: &Folders, random: &mut Rng, tally: &mut Tally) -> anyhow::Result<()> {
     let mut child = server::spawn(&trial.binary, &folders.data, &folders.server_log)?;
-    thread::sleep(Duration::from_millis(random.within(KILL_AT_START_AFTER_MS)));
+    thread::sleep(Duration::from_millis(random.u64(KILL_AT_START_AFTER_MS)));
     server::kill(&mut child)?;
     tally.kills += 1;
     Ok(())
@@ -165,16 +168,16 @@ fn load_and_kill(
     server: Server,
     cycle: u32,
     ledger: &mut Ledger,
-    random: &mut Random,
+    random: &mut Rng,
 ) -> anyhow::Result<(Vec<Violation>, Duration)> {
     ledger.begin_cycle();
     let clients: Vec<_> = (0..trial.clients)
         .map(|number| {
             let plan = Plan { number, cycle, cwd: folders.cwd.clone(), sessions: ledger.sessions_of(number) };
-            Client::new(plan, server.endpoint(), Random::new(random.next()))
+            Client::new(plan, server.endpoint(), random.fork())
         })
         .collect();
-    let kill_after = Duration::from_millis(random.within(KILL_AFTER_MS));
+    let kill_after = Duration::from_millis(random.u64(KILL_AFTER_MS));
     let (acknowledged, first_ack) = mpsc::channel();
 
     let (reports, killed_after) = thread::scope(|scope| {

@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use agents::history::Places;
 use anyhow::{Result, bail, ensure};
-use engine::{Engine, Seams, SearchWish, SystemClock, SystemIds, Within};
+use engine::{Engine, Seams, SearchParams, SystemClock, SystemIds, Within};
+use fastrand::Rng;
 use model::Incarnation;
 use serde_json::json;
 use store::SqliteStore;
@@ -25,7 +26,7 @@ use crate::cost::{Meter, own_cpu};
 use crate::line::{Bar, Line};
 use crate::run::{Run, print_progress};
 use crate::statistics::per_second;
-use crate::words::Numbers;
+use crate::words;
 
 const NAME: &str = "import";
 const MESSAGES: usize = 100_000;
@@ -85,7 +86,7 @@ async fn bring_in(home: &Path, data: &Path, turns: usize) -> Result<()> {
     ensure!(progress.turns == turns as u64, "{} of {turns} turns came in: {progress:?}", progress.turns);
     loop {
         let words = last_text(turns);
-        let wish = SearchWish { words, exact: false, within: Within::Everything, skip: 0, limit: 1 };
+        let wish = SearchParams { words, exact: false, within: Within::Everything, skip: 0, limit: 1 };
         let answer = engine.search(wish).await?;
         match (answer.behind, answer.turns.is_empty()) {
             (None, false) => break,
@@ -105,7 +106,7 @@ fn last_text(turns: usize) -> String {
 
 fn write(folder: &Path, turns: usize) -> Result<usize> {
     fs::create_dir_all(folder)?;
-    let mut numbers = Numbers::from_seed(11);
+    let mut random = Rng::with_seed(11);
     let mut bytes = 0;
     // Bytes of commands and results so far: a long command shortens later results, so that the total size is right.
     let (share, mut due) = (2 * BYTES_OF_A_MESSAGE, 0);
@@ -114,11 +115,11 @@ fn write(folder: &Path, turns: usize) -> Result<usize> {
         let mut file = BufWriter::new(fs::File::create(folder.join(format!("{session}.jsonl")))?);
         let mut parent: Option<String> = None;
         for turn in first..(first + TURNS_OF_A_SESSION).min(turns) {
-            let command = command_bytes(&mut numbers);
+            let command = command_bytes(&mut random);
             due += command + SHORTEST_RESULT_BYTES;
             let result = SHORTEST_RESULT_BYTES + (share * (turn + 1)).saturating_sub(due);
             due += result - SHORTEST_RESULT_BYTES;
-            let mut text = |bytes| numbers.text(bytes);
+            let mut text = |bytes| words::text(&mut random, bytes);
             let call = format!("toolu_{turn:024}");
             let messages = [
                 ("user", json!({ "role": "user", "content": format!("turn{turn:07} {}", text(BYTES_OF_A_MESSAGE)) })),
@@ -161,14 +162,13 @@ fn write(folder: &Path, turns: usize) -> Result<usize> {
 }
 
 /// The length of a command: the median is about 90 bytes, the mean about 180.
-fn command_bytes(numbers: &mut Numbers) -> usize {
-    let (from, to) = match numbers.below(100) {
-        0..25 => (30, 60),
-        25..75 => (60, 120),
-        75..95 => (120, 400),
-        _ => (1_000, 2_000),
-    };
-    from + numbers.below((to - from) as u64) as usize
+fn command_bytes(random: &mut Rng) -> usize {
+    match random.u32(..100) {
+        0..25 => random.usize(30..60),
+        25..75 => random.usize(60..120),
+        75..95 => random.usize(120..400),
+        _ => random.usize(1_000..2_000),
+    }
 }
 
 fn answer(turn: usize, number: usize, block: &serde_json::Value, stop: &str) -> serde_json::Value {

@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use fastrand::Rng;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -15,7 +16,7 @@ use crate::run::{Extent, Run};
 use crate::server::Server;
 use crate::statistics::Latencies;
 use crate::stores;
-use crate::words::{Numbers, session_id};
+use crate::words::session_id;
 
 const NAME: &str = "scale";
 /// How many of a session's newest entries are read when it is opened.
@@ -49,7 +50,7 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     for ((sessions, _), data) in sizes(run).iter().zip(stores) {
         let server = Server::start(&run.binary, &data)?;
         let http = runtime.block_on(Http::connect(&server.endpoint))?;
-        sites.push(MeasuredServer { sessions: *sessions, server, http, numbers: Numbers::from_seed(*sessions) });
+        sites.push(MeasuredServer { sessions: *sessions, server, http, random: Rng::with_seed(*sessions) });
     }
     let mut lines = Vec::new();
     for (operation, name) in OPERATIONS {
@@ -66,7 +67,7 @@ struct MeasuredServer {
     sessions: u64,
     server: Server,
     http: Http,
-    numbers: Numbers,
+    random: Rng,
 }
 
 /// The readings of one server, one for each repeat.
@@ -108,7 +109,7 @@ fn measure_act(
 impl MeasuredServer {
     async fn act(&mut self, operation: Operation, times: usize, latencies: &mut Latencies) -> Result<()> {
         for _ in 0..times {
-            let session = session_id(self.numbers.below(self.sessions)).to_string();
+            let session = session_id(self.random.u64(..self.sessions)).to_string();
             let started = Instant::now();
             match operation {
                 Operation::List => drop(self.http.get("/sessions?limit=50").await?),

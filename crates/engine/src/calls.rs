@@ -33,7 +33,7 @@ pub(crate) struct Calls {
 
 /// What reports prove, by their places among them.
 #[derive(Debug, Default)]
-pub(crate) struct Proofs {
+pub(crate) struct ProvedFacts {
     facts: BTreeMap<usize, Vec<Fact>>,
     intents: BTreeMap<usize, String>,
 }
@@ -110,8 +110,8 @@ impl Calls {
     }
 
     /// What these reports prove, one after the other; looks at the files that they touched.
-    pub(crate) async fn prove(&self, session: &Session, reports: &[AgentReport], looking: &Looking) -> Proofs {
-        let mut proofs = Proofs::default();
+    pub(crate) async fn prove(&self, session: &Session, reports: &[AgentReport], looking: &Looking) -> ProvedFacts {
+        let mut proofs = ProvedFacts::default();
         if session.row.running.is_none() || !reports.iter().any(is_of_call) {
             return proofs;
         }
@@ -158,7 +158,7 @@ impl Calls {
     }
 }
 
-impl Proofs {
+impl ProvedFacts {
     /// What the report at this place proves.
     pub(crate) fn facts(&self, at: usize) -> Option<&Vec<Fact>> {
         self.facts.get(&at).filter(|facts| !facts.is_empty())

@@ -75,7 +75,7 @@ impl Copying {
 /// Follows the log until the sessions have settled, and then for a last time.
 pub(crate) async fn run(shared: Arc<Shared>) {
     let Some(copying) = &shared.copying else { return };
-    let follow = Follower::new(&*shared.store, copying).follow(shared.settled.cancelled());
+    let follow = CopyFollower::new(&*shared.store, copying).follow(shared.settled.cancelled());
     let too_long = async {
         shared.settled.cancelled().await;
         sleep(LAST_ROUND_LIMIT).await;
@@ -86,7 +86,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
     }
 }
 
-struct Follower<'a> {
+struct CopyFollower<'a> {
     store: &'a dyn Reader,
     copying: &'a Copying,
     /// Where it is; `None` until that is read from the disk.
@@ -101,7 +101,7 @@ struct Follower<'a> {
     failing: bool,
 }
 
-impl<'a> Follower<'a> {
+impl<'a> CopyFollower<'a> {
     fn new(store: &'a dyn Reader, copying: &'a Copying) -> Self {
         Self {
             store,

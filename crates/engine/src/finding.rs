@@ -3,12 +3,12 @@
 //! Invariant: the index follows the log and may be lost at any time. What it does not hold yet is kept beside it as the
 //! tail and looked through, so whatever is durable is found; what was deleted is not.
 
-mod aside;
 mod bad_entries;
 mod everywhere;
 mod feeder;
 mod follower;
 mod inside;
+mod unindexed;
 mod works;
 
 use std::collections::HashMap;
@@ -25,11 +25,11 @@ use tokio::time::timeout;
 
 use crate::QueryError;
 
-pub use aside::entries_set_aside;
-pub use everywhere::{FoundTurn, SearchAnswer, SearchWish};
+pub use everywhere::{FoundTurn, SearchAnswer, SearchParams};
 pub(crate) use follower::run;
 pub use inside::FoundInside;
 pub use search::{Count, PieceRole, Snippet, Within};
+pub use unindexed::entries_set_aside;
 
 /// How long a search waits for the index to be opened.
 const OPENING_LIMIT: Duration = Duration::from_secs(3);
@@ -50,10 +50,10 @@ pub(crate) struct Finding {
     nudged: Notify,
     /// Up to where the log has been folded into index and tail.
     folded: watch::Sender<Position>,
-    /// Somebody searches and waits for what was written.
-    asked: Notify,
+    /// Ends the gathering at once: somebody searches, or something else can not wait.
+    hurry: Notify,
     /// What is in the log and not found.
-    set_aside: aside::SetAside,
+    set_aside: unindexed::Unindexed,
 }
 
 /// Why sessions can not be searched.
@@ -62,12 +62,12 @@ pub struct SearchFailure {
     /// In full, with the path that it is about.
     pub reason: String,
     /// In a few words that may be told to anybody.
-    pub brief: String,
+    pub in_short: String,
 }
 
 impl SearchFailure {
     fn of(err: &SearchError) -> Self {
-        let brief = match err {
+        let in_short = match err {
             SearchError::Folder { source, .. } => format!("its folder can not be used: {}", source.kind()),
             SearchError::Disk(source) => format!("it can not be read or written: {}", source.kind()),
             SearchError::Locked => "another process writes it".to_owned(),
@@ -77,7 +77,7 @@ impl SearchFailure {
             Some(source) => format!("{err}: {source}"),
             None => err.to_string(),
         };
-        Self { reason, brief }
+        Self { reason, in_short }
     }
 }
 
@@ -116,7 +116,7 @@ pub fn search_folder_failure(folder: &Path) -> Option<SearchFailure> {
 
 impl Finding {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
-        let set_aside = aside::SetAside::kept_in(folder.clone());
+        let set_aside = unindexed::Unindexed::kept_in(folder.clone());
         Self {
             folder,
             index: watch::Sender::new(None),
@@ -126,17 +126,17 @@ impl Finding {
             purged: Mutex::default(),
             nudged: Notify::new(),
             folded: watch::Sender::new(Position(0)),
-            asked: Notify::new(),
+            hurry: Notify::new(),
             set_aside,
         }
     }
 
     /// A session is gone without a word in the log.
-    pub(crate) fn purged(&self, session: SessionId) {
+    pub(crate) fn note_purged(&self, session: SessionId) {
         self.set_aside.forget(session);
         self.purged.lock().unwrap_or_else(PoisonError::into_inner).push(session);
         self.nudged.notify_one();
-        self.asked.notify_one();
+        self.hurry.notify_one();
     }
 
     fn take_purged(&self) -> Vec<SessionId> {
@@ -185,7 +185,7 @@ impl Finding {
             self.distrusted.store(true, Ordering::Release);
             self.set_index(None);
             self.nudged.notify_one();
-            self.asked.notify_one();
+            self.hurry.notify_one();
         }
     }
 

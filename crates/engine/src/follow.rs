@@ -148,9 +148,9 @@ impl Follow {
                 Ok(FeedUpdate::Preview { after, .. }) if after < self.last => (),
                 Ok(FeedUpdate::Preview { after, .. }) if Some(after) == self.torn_at => (),
                 Ok(FeedUpdate::Preview { words, .. }) => return Ok(Followed::Preview(words)),
-                // An engine that stops lets go of its feeds; nothing more will come, but nothing is deleted either.
                 Ok(FeedUpdate::Deleted) => return Ok(Followed::Deleted),
                 Err(RecvError::Lagged(_)) => self.reading = Reading::Again,
+                // An engine that stops drops its feeds: nothing more will come, and nothing is deleted.
                 Err(RecvError::Closed) => return Err(ReadError::Closed),
             }
         }

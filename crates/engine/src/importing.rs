@@ -6,7 +6,7 @@
 
 mod gathering;
 mod replay;
-mod work;
+mod run;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -122,7 +122,7 @@ impl Engine {
                 return state.sources.clone();
             }
         }
-        let found = work::find(&self.shared, &Tool::ALL).await;
+        let found = run::find(&self.shared, &Tool::ALL).await;
         let of = |tool: Tool| {
             let own = found.iter().filter(|found| found.tool == tool);
             let (sessions, bytes) = own.fold((0, 0), |(count, bytes), found| (count + 1, bytes + found.bytes));
@@ -153,7 +153,7 @@ impl Engine {
             state.stop = stop.clone();
         }
         let shared = std::sync::Arc::clone(&self.shared);
-        self.shared.tasks.spawn(async move { work::run(&shared, &tools, follow, &stop).await });
+        self.shared.tasks.spawn(async move { run::run(&shared, &tools, follow, &stop).await });
         Ok(())
     }
 

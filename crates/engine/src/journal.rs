@@ -1,7 +1,7 @@
 //! Appends to the log, applies tokens and remembered answers, then notifies followers. Nothing else writes the log.
 //!
 //! Invariant: stored before shown. A follower may act on what it sees, and must never act on an entry that a crash
-//! could take back. What decides who may do what (tokens, remembered answers, counts) is applied before the append is
+//! could take back. What decides who may do what (tokens, remembered answers) is applied before the append is
 //! acknowledged: a revoked token opens nothing from then on. Whoever drops [`Journal::append`] halfway leaves entries that
 //! are durable and that nobody was notified of, so callers run it to its end, in a task of their own.
 
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{Entry, Position, RowChange, Session, SessionEvent, SessionRow, StreamId, Timestamp};
 use store::{AppendError, Batch, Part, Store};
 
-use crate::followers::Followers;
+use crate::fan_out::FanOut;
 use crate::remembered::Remembered;
 use crate::tokens::Tokens;
 
@@ -23,7 +23,7 @@ pub(crate) struct Journal {
     pub(crate) tokens: Tokens,
     pub(crate) remembered: Remembered,
     pub(crate) unobserved: Unobserved,
-    followers: Followers,
+    fan_out: FanOut,
 }
 
 /// What was appended, as far as somebody follows it.
@@ -81,9 +81,9 @@ impl Journal {
         tokens: Tokens,
         remembered: Remembered,
         unobserved: Unobserved,
-        followers: Followers,
+        fan_out: FanOut,
     ) -> Self {
-        Self { store, tokens, remembered, unobserved, followers }
+        Self { store, tokens, remembered, unobserved, fan_out }
     }
 
     /// Appends a batch: all of it, or nothing. One that holds nothing is not written. A part without entries says which
@@ -102,7 +102,7 @@ impl Journal {
             self.remembered.apply(&part.rows);
         }
         // Only now, whichever part comes first: who is notified may act on what is in force.
-        committed.parts.iter().for_each(|part| self.followers.notify(part, &self.unobserved));
+        committed.parts.iter().for_each(|part| self.fan_out.notify(part, &self.unobserved));
         fail::fail_point!("engine-published");
         Ok(committed)
     }
@@ -110,7 +110,7 @@ impl Journal {
     /// Removes a session for good, if nobody has written to it since.
     pub(crate) async fn purge(&self, session: &Session, at: Timestamp) -> Result<(), AppendError> {
         self.store.purge(session.row.id, session.head, at).await?;
-        self.followers.notify_purged(&session.row, &self.unobserved);
+        self.fan_out.notify_purged(&session.row, &self.unobserved);
         Ok(())
     }
 

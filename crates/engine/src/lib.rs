@@ -1,34 +1,33 @@
 //! Live sessions: the only writer of the log.
 //!
 //! The engine knows how a session lives: one task each (`live_session.rs`), fed with commands and with its agent's
-//! news, deciding with `model::Draft`, writing through `journal.rs`, which tells followers (`followers.rs`, `feeds.rs`)
+//! news, deciding with `model::Draft`, writing through `journal.rs`, which notifies followers (`fan_out.rs`, `feeds.rs`)
 //! only what is durable. It must never know HTTP, SQL or how an agent's protocol looks. Time, ids and tasks come
 //! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`] and `wishes.rs`.
 
 mod agent_places;
-mod asking;
+mod agent_views;
 mod calls;
 mod clock;
 mod contents;
 mod copies;
 mod directories;
 mod error;
+mod fan_out;
 mod feeds;
 mod finding;
 mod follow;
-mod followers;
 mod housekeeping;
 mod id_source;
 mod importing;
 mod journal;
+mod kept_tasks;
 mod live_session;
 mod looking;
 mod mount;
 mod navigation;
-mod offers;
 mod own_calls;
 mod packet;
-mod parts;
 mod pending;
 mod policy;
 mod queries;
@@ -36,6 +35,7 @@ mod reading;
 mod records;
 mod recovery;
 mod remembered;
+mod requests;
 mod server_stream;
 mod skills;
 mod submitting;
@@ -62,7 +62,6 @@ use tokio_util::task::TaskTracker;
 
 pub use agents::catalog::Listed;
 pub use agents::{RecordsError, RecordsWish};
-pub use asking::{Asker, RequestKey};
 pub use clock::{Clock, SystemClock};
 pub use contents::{Contents, Interaction, MAX_CONTENTS_LINES, MAX_TURNS_AT_ONCE, TurnView};
 pub use directories::Reach;
@@ -70,7 +69,7 @@ pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
 pub use files::Deny;
 pub use finding::{
-    Count, FoundInside, FoundTurn, PieceRole, SearchAnswer, SearchFailure, SearchWish, Snippet, Within,
+    Count, FoundInside, FoundTurn, PieceRole, SearchAnswer, SearchFailure, SearchParams, Snippet, Within,
     entries_set_aside, search_folder_failure, want_search_rebuild,
 };
 pub use follow::{ContextReason, Earlier, Follow, Followed};
@@ -82,6 +81,7 @@ pub use mount::OwnTools;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use records::{AgentSession, AgentSessions, AgentSessionsError};
+pub use requests::{Asker, RequestKey};
 pub use skills::{SKILL_FILE, SKILLS, Skill, SkillFile};
 pub use store::{AppendError, Fence, FenceCause, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
@@ -93,7 +93,7 @@ pub use wishes::{
 pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
 
-use live_session::Input;
+use live_session::QueuedInput;
 use mount::WHAT_THE_TOOLS_ARE_FOR;
 
 /// How many entries of a session are read at a time.
@@ -179,8 +179,8 @@ pub(crate) struct Shared {
     importing: importing::Importing,
     summaries: Arc<summaries::Summaries>,
     feeds: Arc<feeds::Feeds>,
-    agent_views: Arc<offers::AgentViews>,
-    changed_works: Arc<followers::ChangedWorks>,
+    agent_views: Arc<agent_views::AgentViews>,
+    changed_works: Arc<fan_out::ChangedWorks>,
     journal: journal::Journal,
     server_stream: server_stream::StreamLock,
     work_stream: server_stream::StreamLock,
@@ -189,13 +189,13 @@ pub(crate) struct Shared {
     mount_url: OnceLock<String>,
     own_calls: own_calls::OwnCalls,
     started: housekeeping::Started,
-    parts: parts::Parts,
-    live: Mutex<HashMap<SessionId, mpsc::Sender<Input>>>,
+    kept_tasks: kept_tasks::KeptTasks,
+    live: Mutex<HashMap<SessionId, mpsc::Sender<QueuedInput>>>,
     copying: Option<copies::Copying>,
     tasks: TaskTracker,
     stopping: CancellationToken,
     /// Tasks that read what the others wrote, and so end after them.
-    followers: TaskTracker,
+    reader_tasks: TaskTracker,
     /// The others have ended.
     settled: CancellationToken,
 }
@@ -220,18 +220,18 @@ impl Engine {
         let unobserved = journal::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
         let feeds = Arc::new(feeds::Feeds::new());
-        let agent_views = Arc::new(offers::AgentViews::default());
+        let agent_views = Arc::new(agent_views::AgentViews::default());
         let summaries = Arc::new(summaries::Summaries::new(summarising));
         let finding = Arc::new(finding::Finding::new(search));
-        let changed_works = Arc::new(followers::ChangedWorks::default());
-        let followers = followers::Followers {
+        let changed_works = Arc::new(fan_out::ChangedWorks::default());
+        let fan_out = fan_out::FanOut {
             feeds: Arc::clone(&feeds),
             agent_views: Arc::clone(&agent_views),
             summaries: Arc::clone(&summaries),
             finding: Arc::clone(&finding),
             changed_works: Arc::clone(&changed_works),
         };
-        let journal = journal::Journal::new(Arc::clone(&store), tokens, remembered, unobserved, followers);
+        let journal = journal::Journal::new(Arc::clone(&store), tokens, remembered, unobserved, fan_out);
         let shared = Arc::new(Shared {
             store,
             clock,
@@ -252,12 +252,12 @@ impl Engine {
             mount_url: OnceLock::new(),
             own_calls: own_calls::OwnCalls::default(),
             started,
-            parts: parts::Parts::default(),
+            kept_tasks: kept_tasks::KeptTasks::default(),
             live: Mutex::default(),
             copying: copies.map(copies::Copying::new),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
-            followers: TaskTracker::new(),
+            reader_tasks: TaskTracker::new(),
             settled: CancellationToken::new(),
         });
         let interrupted = shared.recover().await?;
@@ -265,12 +265,12 @@ impl Engine {
             tracing::info!(sessions = interrupted, "sessions were running when the server last stopped");
         }
         let (stopping, settled) = (&shared.stopping, &shared.settled);
-        let Shared { tasks, followers, .. } = &*shared;
-        tasks.spawn(parts::keep(Arc::clone(&shared), "housekeeping", stopping.clone(), housekeeping::run));
-        followers.spawn(parts::keep(Arc::clone(&shared), "copies", settled.clone(), copies::run));
-        tasks.spawn(parts::keep(Arc::clone(&shared), "summaries", stopping.clone(), summaries::run));
-        followers.spawn(parts::keep(Arc::clone(&shared), "search", settled.clone(), finding::run));
-        followers.spawn(parts::keep(Arc::clone(&shared), "works", settled.clone(), followers::publish_works));
+        let Shared { tasks, reader_tasks, .. } = &*shared;
+        tasks.spawn(kept_tasks::keep(Arc::clone(&shared), "housekeeping", stopping.clone(), housekeeping::run));
+        reader_tasks.spawn(kept_tasks::keep(Arc::clone(&shared), "copies", settled.clone(), copies::run));
+        tasks.spawn(kept_tasks::keep(Arc::clone(&shared), "summaries", stopping.clone(), summaries::run));
+        reader_tasks.spawn(kept_tasks::keep(Arc::clone(&shared), "search", settled.clone(), finding::run));
+        reader_tasks.spawn(kept_tasks::keep(Arc::clone(&shared), "works", settled.clone(), fan_out::publish_works));
         Ok(Self { shared })
     }
 
@@ -305,15 +305,15 @@ impl Engine {
 
     /// Stops taking commands, settles every session, brings the copies up to date, and waits for that in bounded time.
     pub async fn shutdown(&self) {
-        let Shared { stopping, tasks, settled, followers, .. } = &*self.shared;
+        let Shared { stopping, tasks, settled, reader_tasks, .. } = &*self.shared;
         stopping.cancel();
         tasks.close();
-        followers.close();
+        reader_tasks.close();
         let in_order = async {
             tasks.wait().await;
             self.shared.agency.agents.shutdown().await;
             settled.cancel();
-            followers.wait().await;
+            reader_tasks.wait().await;
         };
         if timeout(SHUTDOWN_LIMIT, in_order).await.is_err() {
             settled.cancel();
@@ -383,7 +383,7 @@ impl Engine {
 
     /// The parts of the engine that panicked lately; they have started again, or are about to.
     pub fn failing_parts(&self) -> Vec<&'static str> {
-        self.shared.parts.failing()
+        self.shared.kept_tasks.failing()
     }
 
     /// Why sessions can not be searched, while they can not.

@@ -8,8 +8,8 @@ mod answers;
 mod clicks;
 mod deciding;
 mod effects;
-mod hearing;
 mod marks;
+mod updates;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 use self::effects::{AfterCommit, Effect};
 use self::marks::{Marked, receipt_of};
 use crate::agent_places::AgentPlace;
-use crate::asking::{AfterRequest, SessionOrder, SessionRequest};
-use crate::calls::{Calls, Proofs};
-use crate::offers::{Offers, newest_entries};
+use crate::agent_views::{KnownChoices, newest_entries};
+use crate::calls::{Calls, ProvedFacts};
 use crate::pending::Pending;
+use crate::requests::{AfterInput, InputKind, SessionInput};
 use crate::tokens::Loan;
 use crate::wishes::Reply;
 use crate::{Packet, Shared, SubmitError};
@@ -43,10 +43,10 @@ const NEWS_AT_ONCE: usize = 256;
 /// How often a lost race for the stream is run again.
 const CONFLICT_TRIES: u32 = 5;
 
-/// An order with the way to answer it.
-pub(crate) struct Input {
-    pub(crate) asked: SessionRequest,
-    pub(crate) answer: oneshot::Sender<InputResult>,
+/// An input in the task's queue, with the way to reply to it.
+pub(crate) struct QueuedInput {
+    pub(crate) input: SessionInput,
+    pub(crate) reply: oneshot::Sender<InputResult>,
 }
 
 /// What becomes of an input.
@@ -54,15 +54,15 @@ pub(crate) struct Input {
 pub(crate) enum InputResult {
     Answered(Result<Reply, SubmitError>),
     /// The task was ending and did not look at it; the next one will.
-    HandedBack(SessionRequest),
+    HandedBack(SessionInput),
 }
 
 pub(crate) struct LiveSession {
     shared: Arc<Shared>,
     id: SessionId,
-    /// The session as it is stored. What is to be appended is drafted on a clone of it, which then takes its place.
+    /// The session as it is stored: a draft without entries. A command is drafted on a clone, which takes its place.
     stored: Draft,
-    inputs: mpsc::Receiver<Input>,
+    inputs: mpsc::Receiver<QueuedInput>,
     agent: Option<Hosted>,
     /// The agent's place among all that may run at once; taken before it is started.
     place: Option<AgentPlace>,
@@ -71,22 +71,22 @@ pub(crate) struct LiveSession {
     /// What the agent did and is not durable yet.
     pending: Pending,
     /// What the agent is known to offer.
-    offers: Offers,
+    choices: KnownChoices,
     /// What the agent waits for, by the number under which people know it.
-    asked: HashMap<Request, u64>,
+    open_requests: HashMap<Request, u64>,
     /// The agent's own key of the request that is being written down.
-    asking: Option<u64>,
+    key_being_written: Option<u64>,
     /// What the agent is told ahead of the prompt that is about to go out.
     packet: Option<Packet>,
     /// The calls that have not ended.
     calls: Calls,
     /// What they prove that end now.
-    proofs: Proofs,
+    proved: ProvedFacts,
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
-    owed: Option<Unwritten>,
-    /// The session is about to be purged: its agent is kept until then, so that it can delete its own record.
-    then: AfterRequest,
+    unwritten: Option<Unwritten>,
+    /// What follows the last input. Before a purge the agent is kept, so that it can delete its own record.
+    after: AfterInput,
 }
 
 /// An agent, with the credential that it was lent: they end together.
@@ -114,7 +114,7 @@ impl LiveSession {
         shared: Arc<Shared>,
         id: SessionId,
         session: Option<Session>,
-        inputs: mpsc::Receiver<Input>,
+        inputs: mpsc::Receiver<QueuedInput>,
     ) -> Self {
         Self {
             shared,
@@ -125,14 +125,14 @@ impl LiveSession {
             place: None,
             marked: None,
             pending: Pending::default(),
-            offers: Offers::default(),
-            asked: HashMap::new(),
-            asking: None,
+            choices: KnownChoices::default(),
+            open_requests: HashMap::new(),
+            key_being_written: None,
             packet: None,
             calls: Calls::default(),
-            proofs: Proofs::default(),
-            owed: None,
-            then: AfterRequest::Stay,
+            proved: ProvedFacts::default(),
+            unwritten: None,
+            after: AfterInput::Stay,
         }
     }
 
@@ -140,7 +140,7 @@ impl LiveSession {
         let stopping = self.shared.stopping.clone();
         let mut idle_at = Instant::now() + IDLE_AFTER;
         loop {
-            let write_at = match &self.owed {
+            let write_at = match &self.unwritten {
                 Some(owed) => Some(owed.retry_at),
                 None => self.pending.due(),
             };
@@ -148,22 +148,22 @@ impl LiveSession {
                 biased;
                 () = stopping.cancelled() => break,
                 input = self.inputs.recv() => match input {
-                    Some(input) => self.take(input).await,
+                    Some(input) => self.handle_input(input).await,
                     // The way here is taken away when the session is purged.
                     None => {
                         self.delete_record().await;
                         break;
                     }
                 },
-                news = next_news(&mut self.agent), if self.owed.is_none() => self.hear(news).await,
-                () = sleep_until(write_at.unwrap_or(idle_at)), if write_at.is_some() => self.write_owed().await,
+                news = next_update(&mut self.agent), if self.unwritten.is_none() => self.handle_updates(news).await,
+                () = sleep_until(write_at.unwrap_or(idle_at)), if write_at.is_some() => self.write_due().await,
                 () = sleep_until(idle_at), if !self.busy() => break,
                 // Another session's agent needs the place, and this one's has nothing to do.
                 () = asked_to_leave(self.place.as_ref()), if self.rests() => break,
             }
             idle_at = Instant::now() + IDLE_AFTER;
             match self.stored.session() {
-                Some(session) if session.row.deleted_at.is_some() && self.then == AfterRequest::Stay => {
+                Some(session) if session.row.deleted_at.is_some() && self.after == AfterInput::Stay => {
                     self.agent = None;
                 }
                 Some(_) => (),
@@ -177,12 +177,12 @@ impl LiveSession {
 
     /// The agent has something to do, or something it did is not written down yet.
     fn busy(&self) -> bool {
-        self.owed.is_some() || (self.agent.is_some() && self.stored.session().is_some_and(is_at_work))
+        self.unwritten.is_some() || (self.agent.is_some() && self.stored.session().is_some_and(is_at_work))
     }
 
     /// The agent has nothing to do, and all that it did is written down.
     fn rests(&self) -> bool {
-        !self.busy() && self.pending.due().is_none() && self.then == AfterRequest::Stay
+        !self.busy() && self.pending.due().is_none() && self.after == AfterInput::Stay
     }
 
     /// A place is held while there is an agent, and for as long as that is at work.
@@ -211,36 +211,36 @@ impl LiveSession {
     /// Hands back what was not looked at and settles what runs.
     async fn end(mut self) {
         self.inputs.close();
-        while let Some(Input { asked, answer }) = self.inputs.recv().await {
+        while let Some(QueuedInput { input, reply }) = self.inputs.recv().await {
             // The asker may be gone; then nobody asks again.
-            drop(answer.send(InputResult::HandedBack(asked)));
+            drop(reply.send(InputResult::HandedBack(input)));
         }
-        if self.owed.is_some() {
-            self.write_owed().await;
+        if self.unwritten.is_some() {
+            self.write_due().await;
         }
         if self.shared.stopping.is_cancelled() {
-            self.report(Some(Command::Interrupt { reason: "server_shutdown".to_owned() })).await;
+            self.write_pending(Some(Command::Interrupt { reason: "server_shutdown".to_owned() })).await;
         }
         self.shared.agent_views.forget(self.id);
         self.shared.own_calls.begin_anew(self.id);
     }
 
-    async fn take(&mut self, input: Input) {
-        let Input { asked, answer } = input;
+    async fn handle_input(&mut self, queued: QueuedInput) {
+        let QueuedInput { input, reply } = queued;
         fail::fail_point!("session-input");
-        let given = self.carry_out(&asked).await;
+        let given = self.execute(&input).await;
         if given.is_ok() {
-            self.then = asked.then;
+            self.after = input.after;
         }
         let given = InputResult::Answered(given);
         // The asker may be gone; what was done stays done.
-        drop(answer.send(given));
+        drop(reply.send(given));
     }
 
-    async fn carry_out(&mut self, asked: &SessionRequest) -> Result<Reply, SubmitError> {
-        let command = match &asked.order {
-            SessionOrder::Command(command) => command,
-            SessionOrder::Click(click) => return self.click(click, asked).await,
+    async fn execute(&mut self, input: &SessionInput) -> Result<Reply, SubmitError> {
+        let command = match &input.kind {
+            InputKind::Command(command) => command,
+            InputKind::Click(click) => return self.click(click, input).await,
         };
         // It is being started, or has been.
         if matches!(command, Command::Start) && self.agent.is_some() {
@@ -254,14 +254,14 @@ impl LiveSession {
             let draft = self.decide(Some(command.clone()), at)?;
             let marked = self.room_for_marks(draft.entries()).await?;
             let reply = self.reply_to(command, draft.entries());
-            let receipt = receipt_of(command, marked, asked.receipt(&reply, at));
-            match self.commit_remembering(draft, receipt, at).await {
+            let receipt = receipt_of(command, marked, input.receipt(&reply, at));
+            match self.commit_command(draft, receipt, at).await {
                 Ok(()) => {
                     self.marked = marked.or(self.marked);
-                    self.pass_on(command).await;
+                    self.forward_to_agent(command).await;
                     return Ok(reply);
                 }
-                Err(SubmitError::Append(AppendError::Repeated(receipt))) => return asked.asker.repeat(&receipt),
+                Err(SubmitError::Append(AppendError::Repeated(receipt))) => return input.asker.repeat(&receipt),
                 Err(SubmitError::Append(AppendError::Conflict { .. })) if tries < CONFLICT_TRIES => {
                     self.reload().await?;
                 }
@@ -283,7 +283,7 @@ impl LiveSession {
     }
 
     /// What a command asks of the agent alone, once it is allowed.
-    async fn pass_on(&mut self, command: &Command) {
+    async fn forward_to_agent(&mut self, command: &Command) {
         let call = match command {
             Command::Cancel => AgentRequest::Cancel,
             Command::SetOption { option, value } => {
@@ -296,10 +296,10 @@ impl LiveSession {
     }
 
     /// Appends a draft, with what is written with it or not at all; the draft is then the session as it is stored.
-    async fn commit(&mut self, mut draft: Draft, along: BatchExtras) -> Result<(), AppendError> {
+    async fn commit(&mut self, mut draft: Draft, extras: BatchExtras) -> Result<(), AppendError> {
         // Once the server stops there is no later: what is said now may use the last of the disk.
         let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
-        let BatchExtras { receipt, parts } = along;
+        let BatchExtras { receipt, parts } = extras;
         let parts = [draft.take()].into_iter().chain(parts).collect();
         self.shared.journal.append(Batch { parts, receipt, room }).await?;
         self.stored = draft;
@@ -307,20 +307,20 @@ impl LiveSession {
     }
 
     /// Appends a draft; what follows from it then happens.
-    async fn commit_and_act(&mut self, draft: Draft, along: BatchExtras) -> Result<(), AppendError> {
+    async fn commit_and_run_effects(&mut self, draft: Draft, extras: BatchExtras) -> Result<(), AppendError> {
         let after_commit = AfterCommit::of(draft.entries());
-        self.commit(draft, along).await?;
-        self.act(after_commit).await;
+        self.commit(draft, extras).await?;
+        self.run_effects(after_commit).await;
         Ok(())
     }
 
-    /// What is pending is written, and what follows from it happens.
-    async fn act(&mut self, after_commit: AfterCommit) {
+    /// Called once the append is durable: forgets what was pending, and runs the effects.
+    async fn run_effects(&mut self, after_commit: AfterCommit) {
         self.pending = Pending::default();
         after_commit.calls.iter().for_each(|event| self.calls.apply(event));
         let of = self.packet.take().map_or(PacketKind::EarlierTurns, |packet| packet.of);
         let mut packet = after_commit.effects.iter().find_map(|effect| match effect {
-            Effect::TellFirst { text } => Some(AgentPacket { of, text: text.clone() }),
+            Effect::SendPacket { text } => Some(AgentPacket { of, text: text.clone() }),
             _ => None,
         });
         for effect in after_commit.effects {
@@ -331,10 +331,12 @@ impl LiveSession {
                     self.call_agent(AgentRequest::Prompt { text, images, packet: packet.take() }).await;
                 }
                 // It went with the prompt before it.
-                Effect::TellFirst { .. } => (),
-                Effect::Await { request } => self.asked.extend(self.asking.take().map(|key| (request, key))),
+                Effect::SendPacket { .. } => (),
+                Effect::Await { request } => {
+                    self.open_requests.extend(self.key_being_written.take().map(|key| (request, key)))
+                }
                 Effect::Answer { request, answer } => {
-                    if let Some(key) = self.asked.remove(&request) {
+                    if let Some(key) = self.open_requests.remove(&request) {
                         self.call_agent(AgentRequest::Answer { key, answer }).await;
                     }
                 }
@@ -343,11 +345,11 @@ impl LiveSession {
     }
 
     async fn start_agent(&mut self) {
-        self.asked.clear();
+        self.open_requests.clear();
         self.shared.own_calls.begin_anew(self.id);
         let Some(session) = self.stored.session() else { return };
         let newest = newest_entries(&*self.shared.store, session).await;
-        self.offers = Offers::of(&newest);
+        self.choices = KnownChoices::of(&newest);
         self.shared.agent_views.keep(session, &newest);
         let row = &session.row;
         let (lent, loan) = self.shared.lend(self.id).unzip();
@@ -370,14 +372,14 @@ impl LiveSession {
         }
     }
 
-    /// Writes down what is pending and what follows it. Nobody waits for an answer, so what fails is owed.
-    async fn report(&mut self, mut command: Option<Command>) {
-        let mut tried = self.try_report(command.clone()).await;
+    /// Writes what is pending, and then this command. Nobody waits for an answer, so what fails is tried again later.
+    async fn write_pending(&mut self, mut command: Option<Command>) {
+        let mut tried = self.try_write_pending(command.clone()).await;
         if let Err(SubmitError::Rejected(refusal)) = &tried {
             // It does not hold any more, such as an answer that a person gave first. What came before it does.
             tracing::info!(session = %self.id, %refusal, "what was to follow is left out");
             command = None;
-            tried = self.try_report(None).await;
+            tried = self.try_write_pending(None).await;
         }
         match tried {
             Ok(()) => (),
@@ -393,23 +395,23 @@ impl LiveSession {
                 tracing::error!(session = %self.id, error = &err as &dyn std::error::Error, "could not write what the agent did");
                 // By then an answer that nobody was asked for may hold no more: the question stays with the person.
                 let command = command.filter(|command| !matches!(command, Command::Answer { .. }));
-                self.owed = Some(Unwritten { command, retry_at: Instant::now() + RETRY_AFTER });
+                self.unwritten = Some(Unwritten { command, retry_at: Instant::now() + RETRY_AFTER });
             }
         }
     }
 
-    /// Tries again what is owed; without a debt, writes down what is pending.
-    async fn write_owed(&mut self) {
-        let command = self.owed.take().and_then(|owed| owed.command);
-        self.report(command).await;
+    /// Tries again what could not be written, or writes what is pending.
+    async fn write_due(&mut self) {
+        let command = self.unwritten.take().and_then(|unwritten| unwritten.command);
+        self.write_pending(command).await;
     }
 
-    async fn try_report(&mut self, command: Option<Command>) -> Result<(), SubmitError> {
+    async fn try_write_pending(&mut self, command: Option<Command>) -> Result<(), SubmitError> {
         let mut tries = 0;
         loop {
             self.prepare(command.as_ref()).await?;
             let draft = self.decide(command.clone(), self.shared.clock.now())?;
-            match self.commit_and_act(draft, BatchExtras::default()).await {
+            match self.commit_and_run_effects(draft, BatchExtras::default()).await {
                 Ok(()) => return Ok(()),
                 Err(AppendError::Conflict { .. }) if tries < CONFLICT_TRIES => self.reload().await?,
                 Err(err) => return Err(err.into()),
@@ -445,7 +447,7 @@ async fn asked_to_leave(place: Option<&AgentPlace>) {
 }
 
 /// The agent's next word; never, while there is no agent.
-async fn next_news(agent: &mut Option<Hosted>) -> Option<AgentUpdate> {
+async fn next_update(agent: &mut Option<Hosted>) -> Option<AgentUpdate> {
     match agent {
         Some(Hosted { agent, .. }) => agent.news.recv().await,
         None => std::future::pending().await,

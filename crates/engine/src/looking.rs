@@ -174,9 +174,9 @@ fn stamps(context: &Context) -> HashMap<String, Option<FileStamp>> {
     let mut newest: HashMap<String, (model::Seq, Option<FileStamp>)> = HashMap::new();
     for list in FILE_FACTS.iter().filter_map(|name| context.facts.find(name)) {
         for fact in &list.newest {
-            let seen = newest.get(&fact.value).is_some_and(|(entry, _)| *entry > fact.proof.entry);
+            let seen = newest.get(&fact.value).is_some_and(|(entry, _)| *entry > fact.evidence.entry);
             if !seen {
-                newest.insert(fact.value.clone(), (fact.proof.entry, fact.file.clone()));
+                newest.insert(fact.value.clone(), (fact.evidence.entry, fact.file.clone()));
             }
         }
     }

@@ -132,7 +132,7 @@ fn text(session: &Session, states: &HashMap<String, FileState>, turns: &[Transcr
     page.add(&head(row));
     let state = |mark: &model::Mark| states.get(&path_of(mark, row)).copied().unwrap_or(FileState::NotChecked);
     page.add(&format_context_for_resume(&session.context.sets, state));
-    page.add(&work(row, &session.context, states));
+    page.add(&deeds(row, &session.context, states));
     page.add(&conversation(row, turns));
     page.end()
 }
@@ -197,8 +197,8 @@ fn head(row: &SessionRow) -> String {
     lines.join("\n")
 }
 
-/// What the tools really did.
-fn work(row: &SessionRow, context: &Context, states: &HashMap<String, FileState>) -> String {
+/// What the tools did, by the facts that they proved.
+fn deeds(row: &SessionRow, context: &Context, states: &HashMap<String, FileState>) -> String {
     let mut lines = Vec::new();
     let mut told = HashSet::new();
     let find = |name: &str| context.facts.find(name);
@@ -220,14 +220,14 @@ fn work(row: &SessionRow, context: &Context, states: &HashMap<String, FileState>
                 Some(FileState::There) | None => "",
             };
             let path = below(&row.cwd, &fact.value);
-            lines.push(format!("- {label} {} ({}{state})", as_item(path, &['(']), fact.proof.turn));
+            lines.push(format!("- {label} {} ({}{state})", as_item(path, &['(']), fact.evidence.turn));
         }
         lines.extend(more(list, FILES));
     }
     if let Some(commands) = find("commands") {
         for fact in commands.most_recent().take(COMMANDS) {
             let exit = fact.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
-            lines.push(format!("- Ran {} ({}{exit})", as_item(&fact.value, &['(']), fact.proof.turn));
+            lines.push(format!("- Ran {} ({}{exit})", as_item(&fact.value, &['(']), fact.evidence.turn));
         }
         lines.extend(more(commands, COMMANDS));
     }

@@ -38,13 +38,13 @@ impl Pending {
         self.since.map(|since| since + CHECKPOINT_AFTER)
     }
 
-    /// There is enough of them for an entry.
-    pub(crate) fn is_full(&self) -> bool {
+    /// There are enough words for an entry.
+    pub(crate) fn is_worth_writing(&self) -> bool {
         self.bytes >= CHECKPOINT_BYTES
     }
 
-    /// There is so much of them that the next one has to wait.
-    pub(crate) fn is_enough(&self) -> bool {
+    /// There is so much that nothing more is taken in before it is written.
+    pub(crate) fn is_full(&self) -> bool {
         self.all_bytes >= ENOUGH_BYTES
     }
 
@@ -111,9 +111,9 @@ mod tests {
     #[tokio::test]
     async fn it_is_full_by_its_words() {
         let mut pending = Pending::default();
-        assert_eq!((pending.is_full(), pending.due()), (false, None));
+        assert_eq!((pending.is_worth_writing(), pending.due()), (false, None));
         pending.push(text(0, &"x".repeat(CHECKPOINT_BYTES)));
-        assert!(pending.is_full() && pending.due().is_some());
+        assert!(pending.is_worth_writing() && pending.due().is_some());
     }
 
     #[tokio::test]
@@ -124,8 +124,8 @@ mod tests {
         assert!(!pending.may_preview("after words that were not shown"));
         let output = Some(serde_json::json!("x".repeat(ENOUGH_BYTES)));
         let change = model::ToolChange { output, ..model::ToolChange::default() };
-        assert!(!pending.is_enough());
+        assert!(!pending.is_full());
         pending.push(AgentReport::ToolChanged { tool: 1, change });
-        assert!(pending.is_enough());
+        assert!(pending.is_full());
     }
 }

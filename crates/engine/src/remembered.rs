@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock};
 use model::{Memorable, RememberedId, RememberedRow, RowChange, ServerEvent, SessionRow};
 use store::AppendError;
 
-use crate::asking::Asker;
+use crate::requests::Asker;
 use crate::wishes::Reply;
 use crate::{Shared, SubmitError};
 

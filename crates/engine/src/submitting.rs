@@ -9,8 +9,8 @@ use futures_util::FutureExt as _;
 use model::{Command, NewSession, PermissionAnswer, RememberedId, Request, SessionId};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::asking::{AfterRequest, Asker, SessionOrder, SessionRequest};
-use crate::live_session::{Input, InputResult, LiveSession};
+use crate::live_session::{InputResult, LiveSession, QueuedInput};
+use crate::requests::{AfterInput, Asker, InputKind, SessionInput};
 use crate::wishes::{Answer, Created, FromReply, Reply, Wish};
 use crate::{Engine, Keep, Reach, Shared, SubmitError, directories};
 
@@ -86,7 +86,7 @@ impl Engine {
             return answer.map(|_| true);
         }
         let shared = Arc::clone(&self.shared);
-        self.to_the_end(async move { shared.forget_permission(id, &asker).await }).await
+        self.run_detached(async move { shared.forget_permission(id, &asker).await }).await
     }
 
     /// Carries out a wish on a session and answers when what it did is durable.
@@ -100,20 +100,19 @@ impl Engine {
         command: Command,
         asker: Asker,
     ) -> Result<R, SubmitError> {
-        self.submit_and(id, SessionRequest { order: SessionOrder::Command(command), asker, then: AfterRequest::Stay })
-            .await
+        self.submit_input(id, SessionInput { kind: InputKind::Command(command), asker, after: AfterInput::Stay }).await
     }
 
-    pub(crate) async fn submit_and<R: FromReply>(
+    pub(crate) async fn submit_input<R: FromReply>(
         &self,
         id: SessionId,
-        asked: SessionRequest,
+        input: SessionInput,
     ) -> Result<R, SubmitError> {
-        let asker = asked.asker.clone();
+        let asker = input.asker.clone();
         if let Some(answer) = self.answered(&asker).await? {
             return answer.and_then(expect_reply);
         }
-        let answer = match self.carry_out(id, asked).await {
+        let answer = match self.ask_task(id, input).await {
             // What is refused now may be what the same request, sent twice at once, has just done.
             Err(refused @ (SubmitError::Rejected(_) | SubmitError::NotFound(_))) => {
                 self.answered(&asker).await?.unwrap_or(Err(refused))
@@ -130,35 +129,39 @@ impl Engine {
         Ok(receipt.map(|receipt| asker.repeat(&receipt)))
     }
 
-    async fn carry_out(&self, id: SessionId, mut asked: SessionRequest) -> Result<Reply, SubmitError> {
+    async fn ask_task(&self, id: SessionId, mut input: SessionInput) -> Result<Reply, SubmitError> {
         // A task that is just ending refuses the input; it is then asked of the next one.
         loop {
             if self.shared.stopping.is_cancelled() {
                 return Err(SubmitError::Stopping);
             }
-            let inputs = self.live(id, &asked.order).await?;
-            let (answer, answered) = oneshot::channel();
-            asked = match inputs.send(Input { asked, answer }).await {
+            let inputs = self.find_or_start_task(id, &input.kind).await?;
+            let (reply, answered) = oneshot::channel();
+            input = match inputs.send(QueuedInput { input, reply }).await {
                 Ok(()) => match answered.await {
                     Ok(InputResult::Answered(result)) => return result,
-                    Ok(InputResult::HandedBack(asked)) => asked,
+                    Ok(InputResult::HandedBack(input)) => input,
                     // The task broke off in the middle; what it did, if anything, is in the log.
-                    Err(_) => return Err(self.shared.broke_off()),
+                    Err(_) => return Err(self.shared.task_failure()),
                 },
-                Err(mpsc::error::SendError(input)) => input.asked,
+                Err(mpsc::error::SendError(queued)) => queued.input,
             };
             self.shared.forget(id, &inputs);
         }
     }
 
     /// The way to a session's task, which is started if there is none.
-    async fn live(&self, id: SessionId, order: &SessionOrder) -> Result<mpsc::Sender<Input>, SubmitError> {
+    async fn find_or_start_task(
+        &self,
+        id: SessionId,
+        kind: &InputKind,
+    ) -> Result<mpsc::Sender<QueuedInput>, SubmitError> {
         let running = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
         if let Some(inputs) = running {
             return Ok(inputs);
         }
         let session = self.shared.store.session(id).await?;
-        if session.is_none() && !matches!(order, SessionOrder::Command(Command::Create(_))) {
+        if session.is_none() && !matches!(kind, InputKind::Command(Command::Create(_))) {
             return Err(SubmitError::NotFound(id));
         }
         let mut live = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,17 +187,16 @@ impl Engine {
     /// Removes a session for good, unless a turn runs.
     pub async fn purge(&self, id: SessionId, asker: Asker) -> Result<(), SubmitError> {
         let engine = self.clone();
-        self.to_the_end(async move {
+        self.run_detached(async move {
             let session = engine.shared.store.session(id).await?;
-            let damaged = engine.shared.store.fence(id).is_some();
-            let asked =
-                SessionRequest { order: SessionOrder::Command(Command::Delete), asker, then: AfterRequest::Purge };
-            if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
-                engine.shared.append_receipt(&asked.asker, &Reply::Done).await?;
+            let is_fenced = engine.shared.store.fence(id).is_some();
+            let input = SessionInput { kind: InputKind::Command(Command::Delete), asker, after: AfterInput::Purge };
+            if session.is_some_and(|session| is_fenced || session.row.deleted_at.is_some()) {
+                engine.shared.append_receipt(&input.asker, &Reply::Done).await?;
             } else {
                 // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
                 // "not found".
-                engine.submit_and::<()>(id, asked).await?;
+                engine.submit_input::<()>(id, input).await?;
             }
             // One that somebody restored at this very moment stays.
             engine.shared.purge_deleted(id).await
@@ -204,11 +206,11 @@ impl Engine {
 
     /// Carries work to its end even if whoever asked for it stops waiting, as callers that hang up do. Half of a
     /// revocation must not be left undone.
-    pub async fn to_the_end<T: Send + 'static>(
+    pub async fn run_detached<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, SubmitError>> + Send + 'static,
     ) -> Result<T, SubmitError> {
-        self.shared.tasks.spawn(work).await.unwrap_or_else(|_| Err(self.shared.broke_off()))
+        self.shared.tasks.spawn(work).await.unwrap_or_else(|_| Err(self.shared.task_failure()))
     }
 }
 
@@ -219,12 +221,12 @@ pub(crate) fn expect_reply<R: FromReply>(reply: Reply) -> Result<R, SubmitError>
 
 impl Shared {
     /// Why a task gave no answer: only a panic keeps one from it, or the end.
-    fn broke_off(&self) -> SubmitError {
+    fn task_failure(&self) -> SubmitError {
         if self.stopping.is_cancelled() { SubmitError::Stopping } else { SubmitError::Broken }
     }
 
     /// Lets go of a task that has ended, unless another has taken its place.
-    fn forget(&self, id: SessionId, ended: &mpsc::Sender<Input>) {
+    fn forget(&self, id: SessionId, ended: &mpsc::Sender<QueuedInput>) {
         let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
         if live.get(&id).is_some_and(|current| current.same_channel(ended)) {
             live.remove(&id);

@@ -293,19 +293,19 @@ impl Engine {
             return Err(SubmitError::NotFound(session));
         }
         let shared = Arc::clone(&self.shared);
-        self.to_the_end(async move { shared.issue_token(wish).await }).await
+        self.run_detached(async move { shared.issue_token(wish).await }).await
     }
 
     /// Ends a credential.
     pub async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
         let shared = Arc::clone(&self.shared);
-        self.to_the_end(async move { shared.revoke_token(id).await }).await
+        self.run_detached(async move { shared.revoke_token(id).await }).await
     }
 
     /// Ends every credential and makes the person a new one.
     pub async fn rotate_tokens(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
         let shared = Arc::clone(&self.shared);
-        self.to_the_end(async move { shared.rotate_tokens(wish).await }).await
+        self.run_detached(async move { shared.rotate_tokens(wish).await }).await
     }
 
     /// A code that signs one browser in, once, for a short while.

@@ -14,9 +14,9 @@ use model::{
 use serde::{Deserialize, Serialize};
 use store::{AppendError, Batch, Head, Part};
 
-use crate::asking::{AfterRequest, Asker, SessionOrder, SessionRequest};
+use crate::agent_views::last_options;
 use crate::feeds::ListChange;
-use crate::offers::last_options;
+use crate::requests::{AfterInput, Asker, InputKind, SessionInput};
 use crate::submitting::expect_reply;
 use crate::wishes::{Created, Reply, StepTaken};
 use crate::{Engine, QueryError, Shared, SubmitError};
@@ -82,9 +82,9 @@ impl Engine {
             self.check_agent(agent)?;
         }
         let engine = self.clone();
-        self.to_the_end(async move {
-            let asked = SessionRequest { order: SessionOrder::Click(click), asker, then: AfterRequest::Stay };
-            engine.submit_and(id, asked).await
+        self.run_detached(async move {
+            let asked = SessionInput { kind: InputKind::Click(click), asker, after: AfterInput::Stay };
+            engine.submit_input(id, asked).await
         })
         .await
     }
@@ -166,7 +166,7 @@ impl Engine {
     /// Calls a piece of work something else.
     pub async fn rename_work(&self, id: WorkId, name: &str, asker: Asker) -> Result<Work, SubmitError> {
         let (engine, name) = (self.clone(), name.to_owned());
-        self.to_the_end(async move {
+        self.run_detached(async move {
             let shared = &engine.shared;
             let _guard = shared.work_stream.lock().await?;
             // Looked at under the lock and first: a repeat has the first answer, whatever became of the work since.
@@ -187,7 +187,7 @@ impl Engine {
     /// Takes a piece of work apart; its sessions stay.
     pub async fn delete_work(&self, id: WorkId, asker: Asker) -> Result<(), SubmitError> {
         let engine = self.clone();
-        self.to_the_end(async move {
+        self.run_detached(async move {
             let shared = &engine.shared;
             let _guard = shared.work_stream.lock().await?;
             // Looked at under the lock: the same request, sent twice at once, has one answer.
@@ -212,7 +212,7 @@ impl Engine {
     ) -> Result<Created, SubmitError> {
         let name = work_name(name).ok_or(Rejection::WorkNameInvalid)?;
         let shared = Arc::clone(&self.shared);
-        self.to_the_end(async move {
+        self.run_detached(async move {
             let guard = shared.work_stream.lock().await?;
             let known = shared.store.find_work(&new.project, &name).await?;
             let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);

@@ -7,6 +7,7 @@
 mod blocks;
 mod boilerplate;
 mod cut;
+mod fence;
 mod inline;
 mod model_answer;
 mod model_request;

@@ -11,7 +11,7 @@ mod sets;
 
 use crate::{Entry, SessionEvent};
 
-pub use facts::{DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp, Proof, ProvedFact};
+pub use facts::{DECLARED_FACTS, Evidence, Fact, FactList, FactShape, Facts, FileStamp, ProvedFact};
 pub use prove::{CallEnd, absolute_path, call_end, exit_code, named_files, prove, script_of, succeeded, tool_intent};
 pub use resume::{FileState, format_context_for_resume, item as as_item};
 pub use sets::{
@@ -45,9 +45,9 @@ impl Context {
                 Some(ContextNews::Set(set.clone()))
             }
             SessionEvent::FactProved { turn, tool, entry, facts } => {
-                let proof = Proof { turn: *turn, tool: *tool, entry: *entry };
+                let evidence = Evidence { turn: *turn, tool: *tool, entry: *entry };
                 for fact in facts {
-                    self.facts.put(fact, proof);
+                    self.facts.put(fact, evidence);
                 }
                 Some(ContextNews::Facts)
             }

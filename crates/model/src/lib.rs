@@ -53,8 +53,8 @@ pub use contents::{
     clean_title, extract_summary, is_tools_own, summary_request, title_request, topic_title,
 };
 pub use context::{
-    CallEnd, Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts,
-    FileStamp, FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, absolute_path,
+    CallEnd, Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Evidence, Fact, FactList, FactShape,
+    Facts, FileStamp, FileState, Mark, Marker, ProvedFact, SetChange, SetMode, SetOutcome, Sets, absolute_path,
     as_item, call_end, exit_code, format_context_for_resume, merge_context_set, named_files, prove, replace_context,
     script_of, succeeded, tool_intent,
 };

@@ -35,8 +35,8 @@ pub(crate) fn context(context: &Context) -> wire::Context {
 }
 
 fn proved_value(fact: &ProvedFact) -> wire::ProvedValue {
-    let ProvedFact { nth: _, value, proof, exit_code, file } = fact.clone();
-    wire::ProvedValue { value, turn: proof.turn, tool: proof.tool, entry: proof.entry, exit_code, file }
+    let ProvedFact { nth: _, value, evidence, exit_code, file } = fact.clone();
+    wire::ProvedValue { value, turn: evidence.turn, tool: evidence.tool, entry: evidence.entry, exit_code, file }
 }
 
 /// With what stands around it.

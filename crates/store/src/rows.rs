@@ -122,6 +122,11 @@ pub(crate) trait KeepRows {
     /// Puts a row, in place of one with the same key.
     fn put<R: FoldedRow>(&mut self, row: &R) -> Result<(), Self::Error>;
 
+    /// Puts a row that is likely to be there with most columns as they are now: only what differs has to be written.
+    fn put_changed<R: FoldedRow>(&mut self, row: &R) -> Result<(), Self::Error> {
+        self.put(row)
+    }
+
     /// Changes a row if it is there.
     fn change<R: FoldedRow>(&mut self, key: R::Key, change: impl FnOnce(&mut R)) -> Result<(), Self::Error>;
 
@@ -134,7 +139,7 @@ pub(crate) trait KeepRows {
 /// What a change does.
 pub(crate) fn apply<K: KeepRows>(to: &mut K, change: &RowChange) -> Result<(), K::Error> {
     match change {
-        RowChange::PutSession(row) => to.put(&**row),
+        RowChange::PutSession(row) => to.put_changed(&**row),
         RowChange::StartTurn(row) => to.put(row),
         RowChange::EndTurn { session, turn, stop, ended_at, last_seq } => {
             to.change((*session, *turn), |row: &mut TurnRow| {
@@ -153,14 +158,14 @@ pub(crate) fn apply<K: KeepRows>(to: &mut K, change: &RowChange) -> Result<(), K
             false => to.put(&SetRow { session: *session, name: set.clone(), marks: marks.clone() }),
         },
         RowChange::PutFact { session, name, shape, fact } => {
-            let ProvedFact { nth, value, proof, exit_code, file } = fact.clone();
+            let ProvedFact { nth, value, evidence, exit_code, file } = fact.clone();
             to.put(&FactRow {
                 session: *session,
                 name: name.clone(),
                 value,
                 shape: *shape,
                 nth,
-                proof,
+                evidence,
                 exit_code,
                 file,
             })
@@ -242,8 +247,8 @@ pub(crate) fn context(sets: impl IntoIterator<Item = SetRow>, facts: impl IntoIt
     for SetRow { name, marks, .. } in sets {
         context.sets.restore(name, marks);
     }
-    for FactRow { session: _, name, value, shape, nth, proof, exit_code, file } in facts {
-        context.facts.restore(name, shape, ProvedFact { nth, value, proof, exit_code, file });
+    for FactRow { session: _, name, value, shape, nth, evidence, exit_code, file } in facts {
+        context.facts.restore(name, shape, ProvedFact { nth, value, evidence, exit_code, file });
     }
     context
 }

@@ -167,11 +167,11 @@ impl SqliteStore {
     }
 
     /// Puts up a fence where damage was met, so that nothing is written behind it.
-    async fn put_fence(&self, damage: &Fence) {
-        if !self.fences.put(damage) {
+    async fn put_fence(&self, fence: &Fence) {
+        if !self.fences.put(fence) {
             return;
         }
-        if let Err(err) = self.write(Write::Fence(damage.clone())).await {
+        if let Err(err) = self.write(Write::Fence(fence.clone())).await {
             tracing::warn!(error = chain(&err), "the damage could not be noted; it will be found again");
         }
     }
@@ -313,18 +313,18 @@ impl Log for SqliteStore {
         let mut seen = self.health.mends();
         let query = move |conn: &Connection| queries::entries(conn, stream, after, limit, fence);
         let mut found = self.ask(query.clone()).await?;
-        while !is_known && let Some(damage) = found.damage.take() {
-            found.damage = self.settle(damage, seen).await?;
-            if found.damage.is_some() {
+        while !is_known && let Some(fence) = found.fence.take() {
+            found.fence = self.settle(fence, seen).await?;
+            if found.fence.is_some() {
                 break;
             }
             seen = self.health.mends();
             found = self.ask(query.clone()).await?;
         }
-        if let Some(damage) = found.damage
+        if let Some(fence) = found.fence
             && found.what.is_empty()
         {
-            return Err(ReadError::Fenced(damage));
+            return Err(ReadError::Fenced(fence));
         }
         Ok(found.what)
     }

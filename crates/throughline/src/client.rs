@@ -227,17 +227,6 @@ async fn ending_in(
     Ok(found)
 }
 
-/// The text encoded for a query string.
-pub(crate) fn encoded(words: &str) -> String {
-    words
-        .bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
-            byte => format!("%{byte:02X}"),
-        })
-        .collect()
-}
-
 fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
@@ -265,11 +254,6 @@ fn check(answer: &(StatusCode, Bytes)) -> Result<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn any_words_go_into_a_query_string() {
-        assert_eq!(encoded("a b&c=\"d\" ü%"), "a%20b%26c%3D%22d%22%20%C3%BC%25");
-    }
 
     #[tokio::test]
     async fn a_socket_of_another_user_is_not_spoken_to() {

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 const LOOPBACK_NAMES: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
 
 /// `https://box.example:7417`: the address of the page for a device, without a path.
@@ -71,25 +73,24 @@ pub(crate) fn split(link: &str) -> Option<(&str, &str)> {
 
 /// The same link with the offer of a new session in a directory.
 pub(crate) fn with_new_session(link: &str, directory: &str) -> String {
-    format!("{link}&new={}", encoded(directory))
+    // Slashes stay readable.
+    format!("{link}&new={}", encoded(directory).replace("%2F", "/"))
 }
 
-/// The text encoded for an address; slashes stay readable.
+/// The text encoded for an address.
 pub(crate) fn encoded(text: &str) -> String {
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(text, ENCODED).to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn any_words_go_into_an_address() {
+        assert_eq!(encoded("a b&c=\"d\" ü%"), "a%20b%26c%3D%22d%22%20%C3%BC%25");
+    }
 
     #[test]
     fn an_address_is_a_scheme_and_a_name() {

@@ -123,6 +123,11 @@ export function isGone(session: SessionId, { followed, list }: Known): boolean {
   return reading === "deleted" || reading === "refused" || (row !== undefined && isDeleted(row));
 }
 
+/** Whether there is something to show of it. */
+export function isRead(followed: Followed | undefined): followed is Followed {
+  return followed?.reading.kind === "ready" || followed?.reading.kind === "fenced";
+}
+
 /**
  * The session to be put above the chain, whose sessions are given oldest first; null where nothing is, or nothing yet. It is
  * the one that the first was begun from, as on the page where that was done; else the one before it in its work.
@@ -130,8 +135,7 @@ export function isGone(session: SessionId, { followed, list }: Known): boolean {
 export function sessionBefore(chain: readonly SessionId[], known: Known): SessionId | null {
   const [top] = chain;
   const followed = top === undefined ? undefined : known.followed.get(top);
-  const isRead = followed?.reading.kind === "ready" || followed?.reading.kind === "fenced";
-  if (top === undefined || !isRead || chain.length >= MOST_LINKS) {
+  if (top === undefined || !isRead(followed) || chain.length >= MOST_LINKS) {
     return null;
   }
   const origin = known.list.rows.get(top)?.from?.session;

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
+use fastrand::Rng;
 use serde_json::Value;
 
 use super::client::created_id;
@@ -13,7 +14,6 @@ use super::http::{Http, HttpAnswer, Request};
 use super::ledger::{Change, Ledger, Outcome, RecordedRequest};
 use super::live::{self, Frame, Live};
 use super::promises::{self, Promise, Violation};
-use super::random::Random;
 use super::server::{Endpoint, Server};
 
 const PAGE: u32 = 1_000;
@@ -62,7 +62,7 @@ pub(super) fn audit(
     server: &Server,
     ledger: &mut Ledger,
     depth: Depth,
-    random: &mut Random,
+    random: &mut Rng,
     tally: &mut Tally,
 ) -> anyhow::Result<Vec<Violation>> {
     let mut audit =
@@ -91,7 +91,7 @@ struct Audit<'a> {
 }
 
 impl Audit<'_> {
-    fn run(&mut self, ledger: &mut Ledger, depth: Depth, random: &mut Random) -> anyhow::Result<()> {
+    fn run(&mut self, ledger: &mut Ledger, depth: Depth, random: &mut Rng) -> anyhow::Result<()> {
         self.sessions_are_listed(ledger)?;
         match depth {
             Depth::LastCycle => {
@@ -157,13 +157,13 @@ impl Audit<'_> {
     }
 
     /// Follows from the last cursor of each client, and from a random position.
-    fn followers_resume(&mut self, ledger: &Ledger, sessions: &[String], random: &mut Random) -> anyhow::Result<()> {
+    fn followers_resume(&mut self, ledger: &Ledger, sessions: &[String], random: &mut Rng) -> anyhow::Result<()> {
         for chunk in sessions.chunks(FOLLOWS_PER_SOCKET) {
             let mut live = Live::connect(&self.endpoint)?;
             for id in chunk {
                 let Some(cursor) = ledger.sessions.get(id).and_then(|record| record.cursor.clone()) else { continue };
                 let entries = self.entries(id)?;
-                let anywhere = random.within(0..u64::try_from(entries.len())? + 1);
+                let anywhere = random.u64(..=u64::try_from(entries.len())?);
                 for cursor in [live::cursor_at(&cursor, anywhere), cursor] {
                     let got = self.follow_to_the_end(&mut live, id, &cursor)?;
                     let after = live::seq_of(&cursor)?;

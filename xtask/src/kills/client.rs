@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::thread;
 
+use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::http::{Http, Request};
 use super::ledger::{Change, ClientNumber, Outcome, RecordedRequest, Report};
 use super::live::{Frame, Live, SeenEntry};
 use super::promises::Violation;
-use super::random::Random;
 use super::server::Endpoint;
 
 pub(super) struct Plan {
@@ -27,7 +27,7 @@ pub(super) struct Client {
     plan: Plan,
     endpoint: Endpoint,
     http: Http,
-    random: Random,
+    random: Rng,
     acts: u64,
     report: Report,
 }
@@ -36,14 +36,14 @@ pub(super) struct Client {
 struct ServerGone;
 
 impl Client {
-    pub(super) fn new(plan: Plan, endpoint: Endpoint, random: Random) -> Self {
+    pub(super) fn new(plan: Plan, endpoint: Endpoint, random: Rng) -> Self {
         let report = Report { client: plan.number, ..Report::default() };
         Self { plan, http: Http::new(endpoint.clone()), endpoint, random, acts: 0, report }
     }
 
     /// Runs until the server is gone. Sends a message to `acknowledged` for each acknowledgement.
     pub(super) fn run(mut self, acknowledged: &Sender<()>) -> Report {
-        if (self.plan.sessions.is_empty() || self.random.one_in(2))
+        if (self.plan.sessions.is_empty() || self.random.bool())
             && let Err(ServerGone) = self.create(acknowledged)
         {
             return self.report;
@@ -61,8 +61,8 @@ impl Client {
     }
 
     fn act(&mut self, acknowledged: &Sender<()>) -> Result<(), ServerGone> {
-        let session = self.random.pick(&self.plan.sessions).map(|(id, _)| id.clone());
-        match (session, self.random.within(0..20)) {
+        let session = self.random.choice(&self.plan.sessions).map(|(id, _)| id.clone());
+        match (session, self.random.u32(..20)) {
             (None, _) | (_, 0) => self.create(acknowledged),
             (Some(session), 1..4) => {
                 let name = self.unique("name");
@@ -132,8 +132,8 @@ impl Client {
     /// keep.
     fn prompt_text(&mut self) -> String {
         let mut text = self.unique("prompt");
-        match self.random.within(0..20) {
-            0 => text += &" and so on".repeat(usize::try_from(self.random.within(100..4_000)).unwrap_or(100)),
+        match self.random.u32(..20) {
+            0 => text += &" and so on".repeat(self.random.usize(100..4_000)),
             1..4 => text += " \u{0} 𝕏 \"quoted\"\nsecond line\t\u{202e}end",
             _ => (),
         }

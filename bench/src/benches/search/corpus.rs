@@ -1,10 +1,9 @@
 //! Texts with the shape of transcripts (few words are frequent and many are rare, with identifiers among them), and
 //! the queries for them.
 
+use fastrand::Rng;
 use model::{Seq, SessionId, Timestamp, Turn};
 use search::{Piece, PieceRole, SessionAttributes};
-
-use crate::words::Numbers;
 
 const WORDS: usize = 60_000;
 const IDENTIFIERS: usize = 80_000;
@@ -22,8 +21,8 @@ pub(super) struct Corpus {
 
 impl Corpus {
     pub(super) fn new(pieces: usize) -> Self {
-        let mut numbers = Numbers::from_seed(7);
-        let vocabulary = vocabulary(&mut numbers);
+        let mut random = Rng::with_seed(7);
+        let vocabulary = vocabulary(&mut random);
         // The n-th word has a frequency of 1/n.
         let mut sums = Vec::with_capacity(vocabulary.len());
         let mut sum = 0.0;
@@ -34,11 +33,11 @@ impl Corpus {
         let mut texts = Vec::with_capacity(pieces);
         for number in 0..pieces {
             let mut text = String::new();
-            for _ in 0..LENGTH / 2 + numbers.below(LENGTH) {
-                let at = numbers.below(1 << 53) as f64 / (1_u64 << 53) as f64 * sum;
+            for _ in 0..LENGTH / 2 + random.u64(..LENGTH) {
+                let at = random.f64() * sum;
                 let word = sums.partition_point(|upto| *upto < at).min(vocabulary.len() - 1);
                 text.push_str(&vocabulary[word]);
-                text.push(if numbers.below(12) == 0 { '\n' } else { ' ' });
+                text.push(if random.u32(..12) == 0 { '\n' } else { ' ' });
             }
             text.push_str(&unique(number));
             texts.push(text);
@@ -86,17 +85,17 @@ impl Corpus {
 
 /// An id that occurs once.
 fn unique(number: usize) -> String {
-    format!("id{:09x}", Numbers::from_seed(number as u64).below(1 << 36))
+    format!("id{:09x}", Rng::with_seed(number as u64).u64(..1 << 36))
 }
 
-fn vocabulary(numbers: &mut Numbers) -> Vec<String> {
+fn vocabulary(random: &mut Rng) -> Vec<String> {
     const SYLLABLES: [&str; 24] = [
         "ba", "ce", "di", "fo", "gu", "ha", "le", "mi", "no", "pu", "ra", "se", "ti", "vo", "wu", "xa", "ye", "zi",
         "tor", "men", "lis", "kan", "ped", "stu",
     ];
-    let mut word = |least: u64| {
-        let syllables = least + numbers.below(3);
-        (0..syllables).map(|_| SYLLABLES[numbers.below(SYLLABLES.len() as u64) as usize]).collect::<String>()
+    let mut word = |least: usize| {
+        let syllables = least + random.usize(..3);
+        (0..syllables).map(|_| SYLLABLES[random.usize(..SYLLABLES.len())]).collect::<String>()
     };
     let mut all = Vec::with_capacity(WORDS + IDENTIFIERS);
     for number in 0..WORDS + IDENTIFIERS {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use engine::{Asker, ChangeSession, Engine, Reach, Seams, SearchWish, SystemClock, SystemIds, Within};
+use engine::{Asker, ChangeSession, Engine, Reach, Seams, SearchParams, SystemClock, SystemIds, Within};
 use model::{Incarnation, SessionId};
 use store::SqliteStore;
 use tokio::runtime::Runtime;
@@ -115,7 +115,7 @@ impl Side {
             commits.push(committed - started);
             loop {
                 let wish =
-                    SearchWish { words: name.clone(), exact: false, within: Within::Everything, skip: 0, limit: 1 };
+                    SearchParams { words: name.clone(), exact: false, within: Within::Everything, skip: 0, limit: 1 };
                 if !self.engine.search(wish).await?.turns.is_empty() {
                     break;
                 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use agent_client_protocol::v1::schema::{ContentBlock, ImageContent, ResourceLink, TextContent};
 use model::{Image, is_slash_command};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 use crate::{AgentPacket, PacketKind};
 
@@ -85,15 +86,9 @@ pub(super) fn mentions(text: &str) -> Vec<String> {
 }
 
 fn uri(path: &Path) -> String {
-    let mut uri = "file://".to_owned();
-    for byte in path.as_os_str().as_bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-_.~+@:,=".contains(byte) {
-            uri.push(char::from(*byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
+    const WITHOUT_MARKS: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'+');
+    const ENCODED: &AsciiSet = &WITHOUT_MARKS.remove(b'/').remove(b'@').remove(b':').remove(b',').remove(b'=');
+    format!("file://{}", percent_encode(path.as_os_str().as_bytes(), ENCODED))
 }
 
 #[cfg(test)]

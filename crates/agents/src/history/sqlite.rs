@@ -5,9 +5,11 @@
 //! would: SQLite notes the reader in the shared memory, and writes nothing else.
 
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 
@@ -15,6 +17,9 @@ use super::{HistoryError, lines};
 
 /// How long to wait for a writer.
 const BUSY: Duration = Duration::from_secs(2);
+
+/// What has a meaning of its own in an address of SQLite.
+const ENCODED: &AsciiSet = &CONTROLS.add(b'%').add(b'?').add(b'#');
 
 pub(super) struct Database(Connection);
 
@@ -28,7 +33,8 @@ impl Database {
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let is_in_use = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
-        let uri = format!("file:{}?mode=ro{}", escaped(path)?, if is_in_use { "" } else { "&immutable=1" });
+        let path = percent_encode(path.as_os_str().as_bytes(), ENCODED);
+        let uri = format!("file:{path}?mode=ro{}", if is_in_use { "" } else { "&immutable=1" });
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(uri, flags).map_err(failed)?;
         connection.busy_timeout(BUSY).map_err(failed)?;
@@ -71,12 +77,32 @@ impl Row<'_> {
     }
 }
 
-fn escaped(path: &Path) -> Result<String, HistoryError> {
-    let foreign = || std::io::Error::new(std::io::ErrorKind::InvalidInput, "its name is not UTF-8");
-    let path = path.to_str().ok_or_else(foreign)?;
-    Ok(path.replace('%', "%25").replace('?', "%3f").replace('#', "%23"))
-}
-
 fn failed(error: rusqlite::Error) -> HistoryError {
     HistoryError::Database(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn a_database_may_have_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [&b"plain.db"[..], b"a b%20?c=d#e&f.db", "ä🧵.db".as_bytes(), b"\xff\xfe\n.db"] {
+            let path = folder.path().join(OsStr::from_bytes(name));
+            Connection::open(&path)
+                .unwrap()
+                .execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES ('found')")
+                .unwrap();
+            let mut found = Vec::new();
+            let read = Database::open(&path).unwrap().each("SELECT a FROM t", &[], |row| {
+                found.extend(row.text(0).map(str::to_owned));
+                ControlFlow::Continue(())
+            });
+            read.unwrap();
+            assert_eq!(found, ["found"], "{}", path.display());
+        }
+    }
 }

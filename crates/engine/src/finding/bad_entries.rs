@@ -31,7 +31,7 @@ impl BadEntries {
     }
 
     /// It is on disk.
-    pub(super) fn is_over(&mut self) {
+    pub(super) fn done(&mut self) {
         self.at = None;
     }
 
@@ -72,13 +72,13 @@ mod tests {
         assert_eq!(bad_entries.failed(), None);
         for n in 4..=6 {
             assert!(bad_entries.begin(Position(n), session, Seq(n)) && bad_entries.is_alone());
-            bad_entries.is_over();
+            bad_entries.done();
         }
         assert!(bad_entries.begin(Position(7), session, Seq(7)));
         assert_eq!(bad_entries.failed(), Some((session, Seq(7))));
         assert!(!bad_entries.begin(Position(7), session, Seq(7)));
         assert!(bad_entries.begin(Position(8), session, Seq(8)) && bad_entries.is_alone());
-        bad_entries.is_over();
+        bad_entries.done();
         // What fails while nothing is given to it is nobody's fault.
         assert_eq!(bad_entries.failed(), None);
         assert!(bad_entries.begin(Position(10), session, Seq(10)) && !bad_entries.is_alone());

@@ -28,7 +28,7 @@ const PIECE_ENTRIES: usize = 2_000;
 
 /// What is looked for.
 #[derive(Debug, Clone)]
-pub struct SearchWish {
+pub struct SearchParams {
     /// As it was typed.
     pub words: String,
     /// As it stands, also inside words.
@@ -75,7 +75,7 @@ pub struct FoundTurn {
 
 impl Engine {
     /// Searches all sessions. A query is never wrong: what makes no sense in it is told in the notes.
-    pub async fn search(&self, wish: SearchWish) -> Result<SearchAnswer, QueryError> {
+    pub async fn search(&self, wish: SearchParams) -> Result<SearchAnswer, QueryError> {
         let mut query = if wish.exact { Query::exact(&wish.words) } else { Query::parse(&wish.words) };
         self.shared.find_works(&mut query, &wish.within).await?;
         let finding = &self.shared.finding;
@@ -195,9 +195,9 @@ impl Shared {
         let target = self.store.last_position();
         let mut folded = self.finding.folded.subscribe();
         if *folded.borrow() < target {
-            self.finding.asked.notify_one();
+            self.finding.hurry.notify_one();
         }
-        // One that is far behind is not waited for; what it lacks is told.
+        // The wait has a limit however far behind the index is; the answer then says what it lacks.
         let fresh = timeout(FRESH_LIMIT, folded.wait_for(|position| *position >= target)).await.is_ok();
         let reached = *self.finding.folded.borrow();
         (!fresh && reached < target).then_some((reached.0, target.0))
@@ -223,8 +223,8 @@ impl Shared {
     async fn found(&self, hit: Hit, query: &Query) -> Result<Option<FoundTurn>, QueryError> {
         let session = self.store.session(hit.session).await?;
         if session.is_none() {
-            // A crash came between its end and that of its words.
-            self.finding.purged(hit.session);
+            // The session was purged, and a crash kept the index from hearing of it.
+            self.finding.note_purged(hit.session);
         }
         let Some(session) = session.filter(|session| session.row.deleted_at.is_none()) else { return Ok(None) };
         let turn = match hit.turn {

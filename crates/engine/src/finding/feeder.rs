@@ -1,8 +1,8 @@
 //! Feeds one index: folds entries into pieces, adds them, and keeps in a tail what is not on disk yet.
 //!
-//! Invariant: index and tail together hold everything up to `after`, and nothing twice. What is folded in while a commit
-//! is under way is in the tail at once, and comes to the index after it: nobody waits for a commit to be found. What is
-//! held is bounded by bytes, whatever an entry, a turn or a session says: each step is on disk before much follows it.
+//! Invariant: index and tail together hold everything up to `after`. A piece may be in both for a moment; a search shows it
+//! once. What is folded in while a commit is under way is in the tail at once and comes to the index after it, so nothing
+//! has to be committed to be found. Memory is bounded in bytes, however long an entry, a turn or a session is.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,40 +43,40 @@ pub(super) struct Feeder<'a> {
     /// When the first was folded in that no commit has.
     dirty_since: Option<Instant>,
     filling: bool,
-    /// The commit that is under way, if one is.
-    committing: JoinSet<Result<(), SearchError>>,
-    /// What is done to the index after it.
-    waiting: Vec<Step>,
+    /// The commit or the clean-up that is under way, if one is.
+    index_job: JoinSet<Result<(), SearchError>>,
+    /// Changes of the index that wait for it.
+    waiting: Vec<IndexChange>,
     /// What the index can not take.
     pub(super) bad_entries: BadEntries,
 }
 
-/// What is done to tail and index, in order.
-pub(super) enum Step {
+/// A change of tail and index; they are applied in order.
+pub(super) enum IndexChange {
     Add(Arc<TailPiece>),
     Remove(SessionId),
     RemoveTurn(SessionId, Turn),
 }
 
 impl Tail {
-    fn add(&mut self, pieces: Vec<Piece>, about: &Arc<SessionAttributes>, steps: &mut Vec<Step>) {
+    fn add(&mut self, pieces: Vec<Piece>, about: &Arc<SessionAttributes>, steps: &mut Vec<IndexChange>) {
         for piece in pieces {
-            self.put(Step::Add(Arc::new(TailPiece { piece, about: Arc::clone(about) })), steps);
+            self.put(IndexChange::Add(Arc::new(TailPiece { piece, about: Arc::clone(about) })), steps);
         }
     }
 
     /// Does a step here; the index is to do it later.
-    fn put(&mut self, step: Step, steps: &mut Vec<Step>) {
+    fn put(&mut self, step: IndexChange, steps: &mut Vec<IndexChange>) {
         match &step {
-            Step::Add(added) => {
+            IndexChange::Add(added) => {
                 self.bytes += added.piece.text.len();
                 self.pieces.push(Arc::clone(added));
             }
-            Step::Remove(id) => {
+            IndexChange::Remove(id) => {
                 self.open.remove(id);
                 self.retain(|piece| piece.session != *id);
             }
-            Step::RemoveTurn(id, turn) => self.retain(|piece| (piece.session, piece.turn) != (*id, *turn)),
+            IndexChange::RemoveTurn(id, turn) => self.retain(|piece| (piece.session, piece.turn) != (*id, *turn)),
         }
         steps.push(step);
     }
@@ -112,7 +112,7 @@ impl<'a> Feeder<'a> {
             known: HashMap::new(),
             dirty_since: None,
             filling: false,
-            committing: JoinSet::new(),
+            index_job: JoinSet::new(),
             waiting: Vec::new(),
             bad_entries,
         }
@@ -127,9 +127,9 @@ impl<'a> Feeder<'a> {
         Ok(spawn_blocking(move || work(&index)).await??)
     }
 
-    /// Not while a commit is under way, for which it would wait.
+    /// Does nothing while a commit is under way; the loop asks again.
     pub(super) async fn set_filling(&mut self, filling: bool) -> Result<(), FollowError> {
-        if self.filling == filling || !self.committing.is_empty() {
+        if self.filling == filling || !self.index_job.is_empty() {
             return Ok(());
         }
         self.filling = filling;
@@ -159,24 +159,24 @@ impl<'a> Feeder<'a> {
                 self.reach(position);
             }
         }
-        self.carry_out(steps).await?;
+        self.write_to_index(steps).await?;
         if self.is_commit_due() {
-            self.settle().await?;
+            self.finish_commit().await?;
             self.begin_commit();
         }
         Ok(is_any)
     }
 
-    /// Brings what was folded in to the index, if it is much, or if the entry at hand is to be on disk by itself.
-    /// Everything before the entry that is read next has been folded in then, or is told again from its beginning.
-    async fn hand_over(&mut self, steps: &mut Vec<Step>) -> Result<(), FollowError> {
+    /// Writes the changes to the index if there are many, or if this entry needs a commit of its own. After it returns, a
+    /// crash loses nothing: the next run reads on behind this entry, or reads its session again from the beginning.
+    async fn hand_over(&mut self, steps: &mut Vec<IndexChange>) -> Result<(), FollowError> {
         if self.bad_entries.is_alone() {
-            self.carry_out(std::mem::take(steps)).await?;
+            self.write_to_index(std::mem::take(steps)).await?;
             self.commit().await?;
-            self.bad_entries.is_over();
+            self.bad_entries.done();
         } else if self.is_much() {
-            self.carry_out(std::mem::take(steps)).await?;
-            self.settle().await?;
+            self.write_to_index(std::mem::take(steps)).await?;
+            self.finish_commit().await?;
             self.begin_commit();
         }
         Ok(())
@@ -193,7 +193,7 @@ impl<'a> Feeder<'a> {
     /// When what was folded in has waited long enough, if something waits and no commit is under way.
     pub(super) fn commit_at(&self) -> Option<Instant> {
         let after = if self.filling { COMMIT_AFTER_FILLING } else { COMMIT_AFTER };
-        self.dirty_since.filter(|_| self.committing.is_empty()).map(|since| since + after)
+        self.dirty_since.filter(|_| self.index_job.is_empty()).map(|since| since + after)
     }
 
     /// Enough has gathered, or it has waited long enough.
@@ -217,20 +217,20 @@ impl<'a> Feeder<'a> {
 
     /// Puts what was folded in on disk.
     pub(super) async fn commit(&mut self) -> Result<(), FollowError> {
-        self.settle().await?;
+        self.finish_commit().await?;
         self.begin_commit();
-        self.settle().await
+        self.finish_commit().await
     }
 
     /// Begins to put it there, unless that is under way.
     pub(super) fn begin_commit(&mut self) {
-        if !self.committing.is_empty() {
+        if !self.index_job.is_empty() {
             return;
         }
         self.dirty_since = None;
         self.tail_mut().begin_commit();
         let (index, position) = (Arc::clone(&self.index), self.after);
-        self.committing.spawn_blocking(move || {
+        self.index_job.spawn_blocking(move || {
             fail::fail_point!("index-commit");
             index.commit(position)
         });
@@ -239,27 +239,27 @@ impl<'a> Feeder<'a> {
     /// Lets the index rest, which writes the words of removed sessions out of its files and may take long. As with a commit,
     /// what is folded in meanwhile is in the tail, and comes to the index after it.
     pub(super) fn begin_rest(&mut self) {
-        if self.committing.is_empty() {
+        if self.index_job.is_empty() {
             let index = Arc::clone(&self.index);
-            self.committing.spawn_blocking(move || index.rest());
+            self.index_job.spawn_blocking(move || index.rest());
         }
     }
 
     /// Waits for the commit that is under way; none if none is.
     pub(super) async fn commit_ended(&mut self) -> Option<Result<Result<(), SearchError>, JoinError>> {
-        self.committing.join_next().await
+        self.index_job.join_next().await
     }
 
     /// If the commit that was under way has ended, ends it here too; whether it has.
     pub(super) async fn end_commit_if_over(&mut self) -> Result<bool, FollowError> {
-        match self.committing.try_join_next() {
+        match self.index_job.try_join_next() {
             Some(ended) => self.end_commit(ended).await.map(|()| true),
             None => Ok(false),
         }
     }
 
     /// Waits until nobody writes the index any more.
-    pub(super) async fn let_go(&mut self) {
+    pub(super) async fn await_writers(&mut self) {
         while self.commit_ended().await.is_some() {}
     }
 
@@ -271,11 +271,11 @@ impl<'a> Feeder<'a> {
         ended??;
         self.tail_mut().committing = Vec::new();
         let waiting = std::mem::take(&mut self.waiting);
-        self.carry_out(waiting).await
+        self.write_to_index(waiting).await
     }
 
     /// Waits until the index has all that was folded in.
-    pub(super) async fn settle(&mut self) -> Result<(), FollowError> {
+    pub(super) async fn finish_commit(&mut self) -> Result<(), FollowError> {
         while let Some(ended) = self.commit_ended().await {
             self.end_commit(ended).await?;
         }
@@ -287,20 +287,20 @@ impl<'a> Feeder<'a> {
         let mut steps = Vec::new();
         for id in purged {
             self.known.remove(id);
-            self.tail_mut().put(Step::Remove(*id), &mut steps);
+            self.tail_mut().put(IndexChange::Remove(*id), &mut steps);
         }
-        self.carry_out(steps).await
+        self.write_to_index(steps).await
     }
 
     /// What the tail has been told already comes to the index, now or after the commit that is under way.
-    async fn carry_out(&mut self, mut steps: Vec<Step>) -> Result<(), FollowError> {
+    async fn write_to_index(&mut self, mut steps: Vec<IndexChange>) -> Result<(), FollowError> {
         if steps.is_empty() {
             return Ok(());
         }
         self.dirty_since.get_or_insert_with(Instant::now);
-        if !self.committing.is_empty() {
+        if !self.index_job.is_empty() {
             for step in &steps {
-                if let Step::Remove(id) = step {
+                if let IndexChange::Remove(id) = step {
                     self.index.hide_session(*id);
                 }
             }
@@ -309,12 +309,12 @@ impl<'a> Feeder<'a> {
         }
         self.on_index(move |index| {
             steps.iter().try_for_each(|step| match step {
-                Step::Add(added) => {
+                IndexChange::Add(added) => {
                     fail::fail_point!("index-add", |_| Err(SearchError::Unwritten));
                     index.add(&added.piece, &added.about)
                 }
-                Step::Remove(id) => index.remove_session(*id),
-                Step::RemoveTurn(id, turn) => index.remove_turn(*id, *turn),
+                IndexChange::Remove(id) => index.remove_session(*id),
+                IndexChange::RemoveTurn(id, turn) => index.remove_turn(*id, *turn),
             })
         })
         .await
@@ -325,7 +325,7 @@ impl<'a> Feeder<'a> {
         id: SessionId,
         position: Position,
         entry: &Entry,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<IndexChange>,
     ) -> Result<(), FollowError> {
         match &entry.event {
             SessionEvent::SessionCreated { project, agent, .. } => {
@@ -341,7 +341,7 @@ impl<'a> Feeder<'a> {
                 }
             }
             SessionEvent::SessionDeleted {} => {
-                self.tail_mut().put(Step::Remove(id), steps);
+                self.tail_mut().put(IndexChange::Remove(id), steps);
                 return Ok(());
             }
             SessionEvent::SessionRestored {} => return self.add_again(id, position, entry.seq, steps).await,
@@ -357,7 +357,7 @@ impl<'a> Feeder<'a> {
             Some(_) if begins_or_follows(&entry.event) => Open { pieces: Pieces::new(id), about },
             Some(turn) => {
                 // It was under way when the index last stopped: what it had told by then is told again, whole.
-                self.tail_mut().put(Step::RemoveTurn(id, turn), steps);
+                self.tail_mut().put(IndexChange::RemoveTurn(id, turn), steps);
                 let Some(open) = self.begun(id, turn, (position, entry.seq), about, steps).await? else {
                     return Ok(());
                 };
@@ -374,7 +374,13 @@ impl<'a> Feeder<'a> {
     }
 
     /// Folds an entry into the turn of its session that runs, if one does.
-    fn go_on(&self, id: SessionId, entry: &Entry, about: &Arc<SessionAttributes>, steps: &mut Vec<Step>) -> bool {
+    fn go_on(
+        &self,
+        id: SessionId,
+        entry: &Entry,
+        about: &Arc<SessionAttributes>,
+        steps: &mut Vec<IndexChange>,
+    ) -> bool {
         let mut tail = self.tail_mut();
         let Some(open) = tail.open.get_mut(&id) else { return false };
         let pieces = self.apply(id, &mut open.pieces, entry);
@@ -416,7 +422,7 @@ impl<'a> Feeder<'a> {
         turn: Turn,
         before: (Position, Seq),
         about: Arc<SessionAttributes>,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<IndexChange>,
     ) -> Result<Option<Open>, FollowError> {
         let rows = self.shared.store.turns(id, Turn(turn.0.saturating_sub(1)), 1).await?;
         let Some(row) = rows.into_iter().find(|row| row.turn == turn) else { return Ok(None) };
@@ -431,10 +437,10 @@ impl<'a> Feeder<'a> {
         id: SessionId,
         position: Position,
         before: Seq,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<IndexChange>,
     ) -> Result<(), FollowError> {
         let Some(about) = self.about(id).await? else { return Ok(()) };
-        self.tail_mut().put(Step::Remove(id), steps);
+        self.tail_mut().put(IndexChange::Remove(id), steps);
         let mut open = Open { pieces: Pieces::new(id), about };
         self.replay(id, Seq::START, (position, before), &mut open, steps).await
     }
@@ -447,7 +453,7 @@ impl<'a> Feeder<'a> {
         mut after: Seq,
         (position, before): (Position, Seq),
         open: &mut Open,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<IndexChange>,
     ) -> Result<(), FollowError> {
         loop {
             let page = self.shared.store.read_session(id, after, after.count_to(before.previous(), PAGE)).await?;

@@ -24,13 +24,13 @@ use crate::Shared;
 const REST_AFTER: Duration = Duration::from_secs(10);
 /// It is not opened again sooner than so long after the last time.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// How long news gather, so that many are folded in at once.
+/// How long new entries gather, so that many are folded in at once.
 const GATHER_FOR: Duration = Duration::from_millis(100);
 /// How many entries are read at a time.
 const PAGE: usize = 1_000;
-/// How many are while another index is filled beside, so that news do not wait for long.
+/// How many entries are read at a time while another index is filled beside, so that new ones do not wait for long.
 const PAGE_BESIDE: usize = 250;
-/// So far behind, the index is filled rather than followed.
+/// An index that is so far behind is filled: with fewer and larger commits.
 const FILLING_ENTRIES: u64 = 20_000;
 
 /// Follows the log until the sessions have settled.
@@ -155,7 +155,7 @@ async fn follow(shared: &Shared, folder: &Path, trust: Trust, bad_entries: &mut 
     let main = Feeder::new(shared, &shared.finding.tail, Arc::clone(&index), after, folded, known);
     shared.finding.set_index(Some(index));
     let tail_beside = RwLock::default();
-    let mut follower = Follower { shared, main, beside: None, tail_beside: &tail_beside, gave_up: false };
+    let mut follower = IndexFollower { shared, main, beside: None, tail_beside: &tail_beside, gave_up: false };
     let followed = match beside {
         Some(beside) => follower.go_on_beside(beside).await,
         None => Ok(()),
@@ -165,12 +165,12 @@ async fn follow(shared: &Shared, folder: &Path, trust: Trust, bad_entries: &mut 
         failed => failed,
     };
     // A commit that is still under way writes the folder that is opened next.
-    follower.let_go().await;
+    follower.await_writers().await;
     *bad_entries = follower.main.bad_entries;
     followed
 }
 
-struct Follower<'a> {
+struct IndexFollower<'a> {
     shared: &'a Shared,
     /// Feeds the index that answers.
     main: Feeder<'a>,
@@ -181,7 +181,7 @@ struct Follower<'a> {
     gave_up: bool,
 }
 
-impl Follower<'_> {
+impl IndexFollower<'_> {
     async fn follow(&mut self) -> Result<(), FollowError> {
         let mut is_resting = false;
         loop {
@@ -237,16 +237,16 @@ impl Follower<'_> {
     async fn gather(&self) {
         tokio::select! {
             () = sleep(GATHER_FOR) => (),
-            () = self.shared.finding.asked.notified() => (),
+            () = self.shared.finding.hurry.notified() => (),
             () = self.shared.settled.cancelled() => (),
         }
     }
 
     /// Waits until nobody writes either index any more.
-    async fn let_go(&mut self) {
-        self.main.let_go().await;
+    async fn await_writers(&mut self) {
+        self.main.await_writers().await;
         if let Some(beside) = &mut self.beside {
-            beside.let_go().await;
+            beside.await_writers().await;
         }
     }
 
@@ -296,7 +296,7 @@ impl Follower<'_> {
             Err(err) if err.ends_rebuild() => {
                 tracing::warn!(error = %err, "the search index could not be made anew; the one that is there stays");
                 self.gave_up = true;
-                beside.let_go().await;
+                beside.await_writers().await;
                 if let Err(err) = beside.index.discard() {
                     tracing::warn!(error = %err, "what was made of it could not be removed");
                 }
@@ -312,7 +312,7 @@ impl Follower<'_> {
     async fn take_over(&mut self, beside: &mut Feeder<'_>) -> Result<(), FollowError> {
         // Whoever has the old one in hand still finds everything in it.
         self.main.commit().await?;
-        beside.settle().await?;
+        beside.finish_commit().await?;
         beside.set_filling(false).await?;
         let position = self.main.after;
         beside.on_index(move |index| index.take_over(position)).await?;

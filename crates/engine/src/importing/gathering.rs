@@ -11,7 +11,7 @@ use model::{Position, SessionId};
 use store::{AppendError, Batch, Part};
 
 use super::replay::{PART_BYTES, PART_ENTRIES, ReadyPart};
-use super::work::{Became, Outcome, Seen};
+use super::run::{Became, Outcome, Seen};
 use super::{MAX_FAILURES, session_of};
 use crate::Shared;
 

@@ -17,18 +17,18 @@ use crate::live_session::{BatchExtras, LiveSession};
 use crate::{SubmitError, policy};
 
 impl LiveSession {
-    pub(super) async fn hear_question(&mut self, key: u64, question: Question, own_call: Option<OwnCall>) {
-        self.asking = Some(key);
-        self.report(Some(Command::Agent(AgentReport::Asked(question.clone())))).await;
+    pub(super) async fn handle_question(&mut self, key: u64, question: Question, own_call: Option<OwnCall>) {
+        self.key_being_written = Some(key);
+        self.write_pending(Some(Command::Agent(AgentReport::Asked(question.clone())))).await;
         // It was not taken: nobody will answer it.
-        if self.owed.is_none()
-            && let Some(key) = self.asking.take()
+        if self.unwritten.is_none()
+            && let Some(key) = self.key_being_written.take()
         {
             let by = Answerer::Nobody;
             let answer = PermissionAnswer { option: None, kind: None, fields: None, by, remembered: None };
             return self.call_agent(AgentRequest::Answer { key, answer }).await;
         }
-        let asked = self.asked.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
+        let asked = self.open_requests.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
         let Some(request) = asked else { return };
         let memorable = Memorable::of(&question);
         let shared = Arc::clone(&self.shared);
@@ -42,15 +42,15 @@ impl LiveSession {
             None => None,
         };
         if let Some(answer) = self.unasked(&question, memorable.as_ref(), own_call) {
-            self.report(Some(Command::Answer { request, answer })).await;
+            self.write_pending(Some(Command::Answer { request, answer })).await;
         }
     }
 
     /// Whoever asked does not wait any more.
-    pub(super) async fn hear_withdrawn(&mut self, key: u64) {
-        let asked = self.asked.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
+    pub(super) async fn handle_withdrawn(&mut self, key: u64) {
+        let asked = self.open_requests.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
         if let Some(request) = asked {
-            self.report(Some(Command::Withdraw { request })).await;
+            self.write_pending(Some(Command::Withdraw { request })).await;
         }
     }
 
@@ -92,7 +92,7 @@ impl LiveSession {
     }
 
     /// Appends a draft, with what an answer in it leaves to be remembered.
-    pub(super) async fn commit_remembering(
+    pub(super) async fn commit_command(
         &mut self,
         draft: Draft,
         receipt: Option<Receipt>,
@@ -103,7 +103,7 @@ impl LiveSession {
             _ => None,
         });
         let (Some((request, answer)), Some(session)) = (kept, self.stored.session()) else {
-            return Ok(self.commit_and_act(draft, BatchExtras { receipt, ..BatchExtras::default() }).await?);
+            return Ok(self.commit_and_run_effects(draft, BatchExtras { receipt, ..BatchExtras::default() }).await?);
         };
         let after_commit = AfterCommit::of(draft.entries());
         let shared = Arc::clone(&self.shared);
@@ -119,7 +119,7 @@ impl LiveSession {
             Err(err) => return Err(err.into()),
         }
         drop(guard);
-        self.act(after_commit).await;
+        self.run_effects(after_commit).await;
         Ok(())
     }
 }

@@ -8,19 +8,19 @@ use std::sync::Arc;
 use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, add_to_work};
 use store::AppendError;
 
-use crate::asking::SessionRequest;
 use crate::live_session::effects::AfterCommit;
 use crate::live_session::{BatchExtras, CONFLICT_TRIES, LiveSession};
+use crate::requests::SessionInput;
 use crate::wishes::{Reply, StepTaken};
 use crate::work::{Click, wanted_options};
 use crate::{Shared, SubmitError, work};
 
 impl LiveSession {
-    pub(super) async fn click(&mut self, click: &Click, asked: &SessionRequest) -> Result<Reply, SubmitError> {
+    pub(super) async fn click(&mut self, click: &Click, input: &SessionInput) -> Result<Reply, SubmitError> {
         let mut tries = 0;
         loop {
-            match self.try_click(click, asked).await {
-                Err(SubmitError::Append(AppendError::Repeated(receipt))) => return asked.asker.repeat(&receipt),
+            match self.try_click(click, input).await {
+                Err(SubmitError::Append(AppendError::Repeated(receipt))) => return input.asker.repeat(&receipt),
                 Err(SubmitError::Append(AppendError::Conflict { .. })) if tries < CONFLICT_TRIES => {
                     self.reload().await?;
                 }
@@ -31,17 +31,17 @@ impl LiveSession {
         }
     }
 
-    async fn try_click(&mut self, click: &Click, asked: &SessionRequest) -> Result<Reply, SubmitError> {
+    async fn try_click(&mut self, click: &Click, input: &SessionInput) -> Result<Reply, SubmitError> {
         let shared = Arc::clone(&self.shared);
         let Some(offer) = shared.store.next_block(self.id, click.block).await? else {
             return Err(SubmitError::NoSuchBlock { session: self.id, block: click.block });
         };
         if let Some(clicked) = offer.row.clicked {
             let reply = Reply::Clicked(StepTaken { work: clicked.work, session: clicked.session });
-            shared.append_receipt(&asked.asker, &reply).await?;
+            shared.append_receipt(&input.asker, &reply).await?;
             return Ok(reply);
         }
-        // Decided again below; here it is refused before anything is looked up for it.
+        // Checked early, so that nothing is looked up for an offer that leads nowhere; `decide` checks it again.
         let name = offer.check()?.to_owned();
         self.prepare(None).await?;
         let Some(session) = self.stored.session() else { return Err(SubmitError::NotFound(self.id)) };
@@ -70,7 +70,7 @@ impl LiveSession {
         let draft = self.decide(Some(command), at)?;
         let new_part = Shared::first_part(begun, new, at)?;
         let reply = Reply::Clicked(StepTaken { work, session: begun });
-        let receipt = asked.receipt(&reply, at);
+        let receipt = input.receipt(&reply, at);
         let added = add_to_work(known.as_ref(), work, &row.project, &name, begun);
         let work_part = shared.next_of_works(added, at).await?;
 
@@ -82,7 +82,7 @@ impl LiveSession {
         drop(guard);
         fail::fail_point!("click-published");
         work::start(&shared, begun);
-        self.act(after_commit).await;
+        self.run_effects(after_commit).await;
         Ok(reply)
     }
 }

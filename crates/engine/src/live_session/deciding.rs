@@ -10,7 +10,8 @@ use crate::wishes::{Created, Observed, PromptAccepted, Reply, StepTaken};
 use crate::{DirectoryError, SubmitError, directories, navigation, packet};
 
 impl LiveSession {
-    /// Finds out what deciding will need: what an agent has to be told, and whether the directory is still there.
+    /// Looks up what a decision needs: what the agent has to be told, and whether the directory is still there. If that is
+    /// gone and another one takes its place, it appends the move.
     pub(super) async fn prepare(&mut self, command: Option<&Command>) -> Result<(), SubmitError> {
         let Some(session) = self.stored.session() else { return Ok(()) };
         let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start));
@@ -33,7 +34,7 @@ impl LiveSession {
             }
         }
         let Some(session) = self.stored.session() else { return Ok(()) };
-        self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
+        self.proved = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
         let ends = self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn);
         let topics = match ends && session.row.running.is_some() && !self.stored.knows_topics() {
             true => Some(navigation::newest_topics(&*self.shared.store, &session.row).await?),
@@ -65,7 +66,7 @@ impl LiveSession {
         let is_new = draft.session().is_none();
         for (place, report) in self.pending.reports().iter().cloned().enumerate() {
             draft.apply(Command::Agent(report), at)?;
-            self.note_proofs(place, &mut draft, at)?;
+            self.add_proved_facts(place, &mut draft, at)?;
         }
         if let Some(command) = command {
             // The log may speak of an agent that was there in an earlier life, or before the session was deleted.
@@ -77,7 +78,7 @@ impl LiveSession {
                     | Command::SignIn { .. }
             );
             let restores = matches!(command, Command::Restore);
-            // One that was begun for its agent waits for it to be started.
+            // A session that a click began is `Starting` from its first entry; `Start` must not take its agent for lost.
             let starts = matches!(command, Command::Start);
             let has_agent = self.agent.is_some() || is_new;
             if !has_agent && (needs_agent || (draft.session().is_some_and(is_at_work) && !starts)) {
@@ -94,17 +95,17 @@ impl LiveSession {
     }
 
     /// What the report at this place proves follows it.
-    fn note_proofs(&self, place: usize, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
+    fn add_proved_facts(&self, place: usize, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
         let tool = |report: &AgentReport| match report {
             AgentReport::ToolChanged { tool, .. } => Some(*tool),
             _ => None,
         };
-        if let Some(facts) = self.proofs.facts(place)
+        if let Some(facts) = self.proved.facts(place)
             && let Some(tool) = self.pending.reports().get(place).and_then(tool)
         {
             draft.apply(Command::Prove { tool, facts: facts.clone() }, at)?;
         }
-        if let Some(intent) = self.proofs.intent(place) {
+        if let Some(intent) = self.proved.intent(place) {
             draft.apply(Command::SetIntent { intent: intent.clone() }, at)?;
         }
         Ok(())

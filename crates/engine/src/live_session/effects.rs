@@ -13,8 +13,8 @@ pub(super) enum Effect {
         text: String,
         images: Vec<Image>,
     },
-    /// What the agent is told ahead of the next prompt.
-    TellFirst {
+    /// Goes to the agent ahead of the prompt of the same append. Its entry stands behind `prompt.sent`.
+    SendPacket {
         text: String,
     },
     /// The agent waits for an answer to this request.
@@ -54,7 +54,7 @@ fn effect(event: &SessionEvent) -> Option<Effect> {
         SessionEvent::PromptSent { text, images, .. } => {
             Some(Effect::SendPrompt { text: text.clone(), images: images.clone() })
         }
-        SessionEvent::ResumeSent { text, .. } => Some(Effect::TellFirst { text: text.clone() }),
+        SessionEvent::ResumeSent { text, .. } => Some(Effect::SendPacket { text: text.clone() }),
         SessionEvent::PermissionAsked { request, .. } => Some(Effect::Await { request: *request }),
         SessionEvent::PermissionAnswered { request, answer, .. } => {
             Some(Effect::Answer { request: *request, answer: answer.clone() })

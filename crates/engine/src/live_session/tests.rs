@@ -45,7 +45,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<Age
     let (calls, calls_in) = mpsc::channel(256);
     let (news_out, news) = mpsc::channel(256);
     live.agent = Some(Hosted { agent: Agent { calls, news }, loan: None });
-    live.report(Some(Command::Agent(AgentReport::Ready { attached: None }))).await;
+    live.write_pending(Some(Command::Agent(AgentReport::Ready { attached: None }))).await;
     (live, calls_in, news_out)
 }
 
@@ -54,12 +54,12 @@ impl LiveSession {
         let interaction_id = model::InteractionId::from_uuid(self.shared.ids.uuid());
         let (text, images) = (text.to_owned(), Vec::new());
         let when_busy = model::WhenBusy::Queue;
-        self.report(Some(Command::SendPrompt { interaction_id, text, images, when_busy })).await;
+        self.write_pending(Some(Command::SendPrompt { interaction_id, text, images, when_busy })).await;
     }
 
     async fn hear_next(&mut self) {
-        let news = next_news(&mut self.agent).await;
-        self.hear(news).await;
+        let news = next_update(&mut self.agent).await;
+        self.handle_updates(news).await;
     }
 
     async fn events(&self) -> Vec<SessionEvent> {
@@ -137,11 +137,11 @@ async fn what_is_offered_again_is_written_once() {
     // Another start of the same agent is told by the log what is known; another agent is not.
     for (agent, expected) in [(None, 3), (Some("guide".to_owned()), 4)] {
         if let Some(agent) = agent {
-            live.report(Some(Command::Resume { agent: Some(agent) })).await;
+            live.write_pending(Some(Command::Resume { agent: Some(agent) })).await;
             live.agent = None;
         }
-        live.offers = Offers::of(&newest_entries(&*live.shared.store, live.stored.session().unwrap()).await);
-        live.hear(Some(mode("ask"))).await;
+        live.choices = KnownChoices::of(&newest_entries(&*live.shared.store, live.stored.session().unwrap()).await);
+        live.handle_updates(Some(mode("ask"))).await;
         assert_eq!(written(&live).await, expected);
     }
 }
@@ -200,7 +200,7 @@ async fn what_is_asked_beside_the_turns_keeps_its_agent_until_it_is_settled() {
     }
     assert!(live.busy(), "an agent that waits is not let go");
     // By a person, by the agent itself, and by a stop, of which nobody is told twice.
-    live.report(Some(Command::Answer { request: Request(1), answer: person("y") })).await;
+    live.write_pending(Some(Command::Answer { request: Request(1), answer: person("y") })).await;
     assert_eq!((told(&mut calls).await, open(&live)), ((11, Some("y".to_owned())), 2));
     news.send(AgentUpdate::Withdrawn { key: 12 }).await.unwrap();
     live.hear_next().await;
@@ -211,7 +211,7 @@ async fn what_is_asked_beside_the_turns_keeps_its_agent_until_it_is_settled() {
         .unwrap();
     live.hear_next().await;
     assert_eq!(open(&live), 1, "a turn takes only its own questions with it");
-    live.report(Some(Command::Cancel)).await;
+    live.write_pending(Some(Command::Cancel)).await;
     assert_eq!((told(&mut calls).await, open(&live)), ((13, None), 0));
     assert!(!live.busy());
     let turns = live.events().await.into_iter().filter_map(|event| match event {
@@ -224,13 +224,13 @@ async fn what_is_asked_beside_the_turns_keeps_its_agent_until_it_is_settled() {
 #[tokio::test]
 async fn what_was_answered_before_answers_beside_the_turns_too() {
     let (mut live, mut calls, _news) = begun().await;
-    live.hear(Some(ask(1))).await;
+    live.handle_updates(Some(ask(1))).await;
     let remembered = Some(RememberedId::from_bytes([1; 16]));
     let answer = PermissionAnswer { remembered, ..person("y") };
     let events = live.decide(Some(Command::Answer { request: Request(1), answer }), Timestamp::from_millis(1)).unwrap();
-    live.commit_remembering(events, None, Timestamp::from_millis(1)).await.unwrap();
+    live.commit_command(events, None, Timestamp::from_millis(1)).await.unwrap();
     assert_eq!(told(&mut calls).await, (1, Some("y".to_owned())));
-    live.hear(Some(ask(2))).await;
+    live.handle_updates(Some(ask(2))).await;
     assert_eq!(told(&mut calls).await, (2, Some("y".to_owned())));
 }
 
@@ -247,7 +247,7 @@ fn ask_own(key: u64, input: &serde_json::Value) -> AgentUpdate {
 async fn end_turn(live: &mut LiveSession) -> Vec<String> {
     let before = live.events().await.len();
     let stop = Stop { outcome: Outcome::Completed, reason: None };
-    live.hear(Some(AgentUpdate::Report(AgentReport::Stopped(stop)))).await;
+    live.handle_updates(Some(AgentUpdate::Report(AgentReport::Stopped(stop)))).await;
     let events = live.events().await.into_iter().skip(before);
     events
         .filter_map(|event| if let SessionEvent::AgentNoticed { notice } = event { Some(notice.title) } else { None })
@@ -258,18 +258,18 @@ async fn end_turn(live: &mut LiveSession) -> Vec<String> {
 async fn a_call_of_the_own_tools_is_allowed_as_long_as_each_arrives() {
     let (mut live, mut calls, _news) = begun().await;
     let (valid, other) = (serde_json::json!({ "items": ["a"] }), serde_json::json!({ "command": "rm -rf ~" }));
-    let is_open = |live: &LiveSession, key: u64| live.asked.values().any(|asked| *asked == key);
+    let is_open = |live: &LiveSession, key: u64| live.open_requests.values().any(|asked| *asked == key);
     live.prompt("go on").await;
     // The agent has no such tools.
-    live.hear(Some(ask_own(1, &valid))).await;
+    live.handle_updates(Some(ask_own(1, &valid))).await;
     assert!(is_open(&live, 1));
 
     live.shared.mount_url.set("http://127.0.0.1:1/mcp".to_owned()).unwrap();
     let loan = live.shared.lend(live.id).map(|(_, loan)| loan);
     live.agent.as_mut().unwrap().loan = loan;
-    live.hear(Some(ask_own(2, &other))).await;
+    live.handle_updates(Some(ask_own(2, &other))).await;
     assert!(is_open(&live, 2), "no tool of ours takes this");
-    live.hear(Some(ask_own(3, &valid))).await;
+    live.handle_updates(Some(ask_own(3, &valid))).await;
     assert_eq!(told(&mut calls).await, (3, Some("y".to_owned())));
     let by_own_rule = |event: &SessionEvent| match event {
         SessionEvent::PermissionAnswered { answer, .. } => {
@@ -283,11 +283,11 @@ async fn a_call_of_the_own_tools_is_allowed_as_long_as_each_arrives() {
 
     // It asks in the name of a tool that it does not call.
     live.prompt("go on").await;
-    live.hear(Some(ask_own(4, &valid))).await;
+    live.handle_updates(Some(ask_own(4, &valid))).await;
     live.shared.own_calls.arrived(live.id, "mark", other.as_object().unwrap());
     assert_eq!(end_turn(&mut live).await, ["The agent was allowed to call mark, and no such call arrived"]);
     live.prompt("go on").await;
-    live.hear(Some(ask_own(5, &valid))).await;
+    live.handle_updates(Some(ask_own(5, &valid))).await;
     assert!(is_open(&live, 5), "it is believed no more");
 }
 
@@ -295,12 +295,12 @@ async fn a_call_of_the_own_tools_is_allowed_as_long_as_each_arrives() {
 #[tokio::test]
 async fn what_an_agent_asked_that_is_gone_is_withdrawn_by_whatever_comes_next() {
     let (mut live, _calls, _news) = begun().await;
-    live.hear(Some(ask(1))).await;
+    live.handle_updates(Some(ask(1))).await;
     live.agent = None;
     let refused =
         live.decide(Some(Command::Answer { request: Request(1), answer: person("y") }), Timestamp::from_millis(1));
     assert!(matches!(refused, Err(SubmitError::Rejected(_))), "{refused:?}");
-    live.report(Some(Command::Observe)).await;
+    live.write_pending(Some(Command::Observe)).await;
     assert!(live.stored.session().unwrap().row.open_requests.is_empty());
 }
 
@@ -322,7 +322,7 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
         by: Answerer::Nobody,
         remembered_at: Timestamp::from_millis(0),
     })]);
-    live.hear(Some(ask(1))).await;
+    live.handle_updates(Some(ask(1))).await;
     let is_answered = |event: &SessionEvent| matches!(event, SessionEvent::PermissionAnswered { .. });
     assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);
 
@@ -340,6 +340,6 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
         shared.journal.remembered.apply(&[RowChange::RemoveRemembered { id }]);
         drop(guard);
     };
-    tokio::join!(live.hear(Some(ask(2))), forget);
+    tokio::join!(live.handle_updates(Some(ask(2))), forget);
     assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);
 }

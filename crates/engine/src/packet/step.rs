@@ -10,7 +10,7 @@ use model::{
 };
 use store::{ReadError, Reader};
 
-use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, read_turn, turn_lines, work};
+use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, deeds, read_turn, turn_lines};
 use crate::looking::{Looking, path_of};
 
 /// How many lines of the earlier session's contents, and how many earlier sessions, are told.
@@ -126,7 +126,7 @@ fn compose(
         let state =
             |mark: &model::Mark| states.get(&path_of(mark, &session.row)).copied().unwrap_or(FileState::NotChecked);
         page.add(&format_context_for_resume(&session.context.sets, state));
-        page.add(&work(&session.row, &session.context, states));
+        page.add(&deeds(&session.row, &session.context, states));
         if let Some(offered) = offered {
             page.add(&format!("The turn that offered this step:\n{}", turn_lines(offered, ANSWER_CHARS)));
         }
@@ -146,7 +146,7 @@ fn begun(own: &Own<'_>) -> String {
     page.add("This session has begun without this record. What was done in it so far, in a shell that may be gone:");
     let state = |mark: &model::Mark| states.get(&path_of(mark, &session.row)).copied().unwrap_or(FileState::NotChecked);
     page.add(&format_context_for_resume(&session.context.sets, state));
-    page.add(&work(&session.row, &session.context, states));
+    page.add(&deeds(&session.row, &session.context, states));
     page.add(&conversation(&session.row, turns));
     page.add("And this is what it goes on with:");
     page.text()

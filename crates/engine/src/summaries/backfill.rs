@@ -7,8 +7,8 @@ use model::{Command, Digest, Draft, Session, SessionId, SummaryMaker, TurnRow, T
 use store::{AppendError, Batch, ReadError};
 use tokio::sync::oneshot;
 
-use crate::asking::{AfterRequest, Asker, SessionOrder, SessionRequest};
-use crate::live_session::{Input, InputResult};
+use crate::live_session::{InputResult, QueuedInput};
+use crate::requests::{AfterInput, Asker, InputKind, SessionInput};
 use crate::{QueryError, Shared};
 
 /// How many sessions are found at a time, and how many turns of one are summed up with one write.
@@ -103,13 +103,9 @@ impl Shared {
         let asker = Asker { principal: "server".to_owned(), key: None };
         let (answer, answered) = oneshot::channel();
         inputs
-            .send(Input {
-                asked: SessionRequest {
-                    order: SessionOrder::Command(command.clone()),
-                    asker,
-                    then: AfterRequest::Stay,
-                },
-                answer,
+            .send(QueuedInput {
+                input: SessionInput { kind: InputKind::Command(command.clone()), asker, after: AfterInput::Stay },
+                reply: answer,
             })
             .await
             .ok()?;

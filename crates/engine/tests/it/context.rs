@@ -66,12 +66,12 @@ async fn what_tools_did_is_proved_once_they_succeed() {
     assert_eq!(values(&now, "filesEdited"), [path.as_str()]);
     assert_eq!(values(&now, "filesRead"), [path.as_str()]);
     let edited = &now.facts.find("filesEdited").unwrap().newest[0];
-    assert_eq!((edited.proof.turn, edited.proof.tool), (Turn(2), 1));
+    assert_eq!((edited.evidence.turn, edited.evidence.tool), (Turn(2), 1));
     let stamp = edited.file.as_ref().unwrap();
     assert!(stamp.bytes >= 5 && stamp.hash.as_ref().is_some_and(|hash| hash.len() == 64), "{stamp:?}");
     // The proof is the entry that ended the call.
     let (entries, _) = world.engine.entries(session, None, 1_000).await.unwrap();
-    let proving = entries.iter().find(|entry| entry.seq == edited.proof.entry).unwrap();
+    let proving = entries.iter().find(|entry| entry.seq == edited.evidence.entry).unwrap();
     assert!(matches!(proving.event, SessionEvent::ToolEnded { .. }), "{proving:?}");
 }
 

@@ -1,7 +1,7 @@
 //! Finds the blocks in words as they come.
 //!
 //! Invariant: what is told does not depend on where the words are cut into pieces. Time is linear in them, and memory
-//! bounded.
+//! bounded: that is why no parser of whole documents is used. `tests/markdown.rs` compares what is found with one.
 
 mod body;
 mod fences;

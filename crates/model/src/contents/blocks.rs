@@ -2,6 +2,8 @@
 //!
 //! Invariant: every line gets exactly one kind, in one pass over the lines and one over the paragraphs.
 
+use super::fence::Fence;
+
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -64,7 +66,7 @@ fn is_sentence(text: &str) -> bool {
 #[derive(Debug, Default)]
 struct Reader {
     paragraph: usize,
-    fence: Option<&'static str>,
+    fence: Option<Fence>,
     /// The hidden block of a tool that wrapped the prompt, until its closing tag.
     wrapper: Option<String>,
     in_diff: bool,
@@ -87,21 +89,15 @@ impl Reader {
             }
             return Kind::Pasted;
         }
-        if let Some(fence) = self.fence {
-            if text.starts_with(fence) && text.trim_start_matches(['`', '~']).is_empty() {
-                self.fence = None;
+        let fence = Fence::after(self.fence, text);
+        match (std::mem::replace(&mut self.fence, fence), fence) {
+            (Some(_), Some(_)) => return if is_error(text) { Kind::Error } else { Kind::Pasted },
+            (Some(_), None) | (None, Some(_)) => {
                 self.end_paragraph();
                 return Kind::Pasted;
             }
-            return if is_error(text) { Kind::Error } else { Kind::Pasted };
-        }
-        if let Some(fence) = ["```", "~~~"].into_iter().find(|fence| text.starts_with(fence)) {
-            // "```one line```" opens nothing.
-            if !text[fence.len()..].contains(fence) {
-                self.end_paragraph();
-                self.fence = Some(fence);
-            }
-            return Kind::Pasted;
+            (None, None) if text.starts_with("```") => return Kind::Pasted,
+            (None, None) => {}
         }
         if let Some(closing) = wrapper(text) {
             if !text.contains(&closing) {

@@ -1,17 +1,24 @@
 //! A line of markdown as a person would read it aloud: no marks, no link targets, short addresses and paths.
 //!
-//! Invariant: what stands in backticks is kept as it is.
+//! Invariant: only marks are taken away, and what stands in backticks is kept as it is.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// A line longer than this is not read to its end.
 const MAX_LINE_CHARS: usize = 2_000;
 /// A longer path is told by its end.
 const MAX_PATH_CHARS: usize = 40;
 
+/// Put before a line, it lets only marks inside of lines be marks: no definition, no rule, no block of HTML.
+const BEFORE: &str = "x ";
+
 /// The line without its markdown, whitespace folded.
 pub(super) fn plain_line(line: &str) -> String {
-    let marked: Vec<Marked> = marked(without_line_marks(line));
-    let marked = without_emphasis(without_links(&marked));
-    words(&marked).iter().map(short_word).collect::<Vec<_>>().join(" ")
+    let line = without_line_marks(line);
+    let end = line.char_indices().nth(MAX_LINE_CHARS).map_or(line.len(), |(end, _)| end);
+    words(&line[..end]).iter().map(short_word).collect::<Vec<_>>().join(" ")
 }
 
 /// A heading's hashes, a bullet, a number, a checkbox, a quote's mark.
@@ -49,114 +56,90 @@ fn without_line_mark(line: &str) -> &str {
     line
 }
 
-/// A character, and whether it stood in backticks.
-#[derive(Debug, Clone, Copy)]
-struct Marked {
-    c: char,
-    in_code: bool,
+/// What a byte of a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Text,
+    Code,
+    Mark,
 }
 
-fn marked(line: &str) -> Vec<Marked> {
-    let mut in_code = false;
-    let mut marked = Vec::new();
-    // An unpaired backtick quotes nothing.
-    let mut ticks = line.chars().take(MAX_LINE_CHARS).filter(|c| *c == '`').count();
-    for c in line.chars().take(MAX_LINE_CHARS) {
-        if c == '`' {
-            ticks -= 1;
-            in_code = if in_code { false } else { ticks > 0 };
-        } else {
-            marked.push(Marked { c, in_code });
-        }
-    }
-    marked
-}
-
-/// `[text](target)` and `![text](target)` become their text.
-fn without_links(line: &[Marked]) -> Vec<Marked> {
-    let mut kept: Vec<Marked> = Vec::with_capacity(line.len());
-    let mut opened: Option<usize> = None;
-    let mut at = 0;
-    while at < line.len() {
-        let one = line[at];
-        match one.c {
-            _ if one.in_code => kept.push(one),
-            '[' => {
-                opened = Some(kept.len());
-                kept.push(one);
-            }
-            ']' if line.get(at + 1).is_some_and(|next| next.c == '(' && !next.in_code) && opened.is_some() => {
-                let end = (at + 2..line.len()).find(|end| line[*end].c == ')' || line[*end].c == ' ');
-                match (end, opened.take()) {
-                    (Some(end), Some(open)) if line[end].c == ')' => {
-                        kept.remove(open);
-                        if open > 0 && kept[open - 1].c == '!' {
-                            kept.remove(open - 1);
-                        }
-                        at = end;
-                    }
-                    (Some(_) | None, _) => kept.push(one),
-                }
-            }
-            _ => kept.push(one),
-        }
-        at += 1;
-    }
-    kept
-}
-
-/// `*` and `_` that open at a word's start and close at a word's end go; those in `2 * 3`, `*.rs` and `a_b` stay.
-fn without_emphasis(line: Vec<Marked>) -> Vec<Marked> {
-    let mut gone = vec![false; line.len()];
-    for mark in ['*', '_', '~'] {
-        let mut opened: Option<(usize, usize)> = None;
-        let mut at = 0;
-        while at < line.len() {
-            if line[at].c != mark || line[at].in_code {
-                at += 1;
-                continue;
-            }
-            let end = (at..line.len()).find(|end| line[*end].c != mark || line[*end].in_code).unwrap_or(line.len());
-            let before = at.checked_sub(1).map(|before| line[before]);
-            let after = line.get(end).copied();
-            let opens = !before.is_some_and(|b| b.c.is_alphanumeric() || b.in_code) && after.is_some_and(starts_word);
-            let closes = !after.is_some_and(|a| a.c.is_alphanumeric() || a.in_code)
-                && before.is_some_and(|b| !b.c.is_whitespace());
-            match opened {
-                Some((from, until)) if closes && until - from == end - at => {
-                    let is_name = mark == '_' && end - at == 2 && line[until..at].iter().all(|one| one.c != ' ');
-                    if !is_name && (mark != '~' || end - at == 2) {
-                        gone[from..until].fill(true);
-                        gone[at..end].fill(true);
-                    }
-                    opened = None;
-                }
-                Some(_) | None if opens && end - at <= 3 => opened = Some((at, end)),
-                Some(_) | None => {}
-            }
-            at = end;
-        }
-    }
-    line.into_iter().zip(gone).filter(|(_, gone)| !gone).map(|(one, _)| one).collect()
-}
-
-fn starts_word(one: Marked) -> bool {
-    one.in_code
-        || one.c.is_alphanumeric()
-        || matches!(one.c, '"' | '\'' | '(' | '[' | '/' | '@' | '<' | '“' | '*' | '_')
-}
-
-/// The words; one with code in it is not shortened, so it is told apart.
-fn words(line: &[Marked]) -> Vec<Word> {
-    line.split(|one| one.c.is_whitespace())
-        .filter(|word| !word.is_empty())
-        .map(|word| Word { text: word.iter().map(|one| one.c).collect(), has_code: word.iter().any(|one| one.in_code) })
-        .collect()
-}
-
+/// A word, and whether it has code in it: then it is not shortened.
+#[derive(Debug, Default)]
 struct Word {
     text: String,
     has_code: bool,
+}
+
+/// The words, without marks. Escapes and entities stay as they are: most lines are typed, and mean what they say.
+fn words(line: &str) -> Vec<Word> {
+    let source = format!("{BEFORE}{line}");
+    let sorts = sorts(&source);
+    let mut words = vec![Word::default()];
+    for (at, c) in source.char_indices().skip(BEFORE.len()) {
+        match (sorts[at], c) {
+            // A tick that is no mark has no partner.
+            (Sort::Mark, _) | (Sort::Text, '`') => {}
+            (Sort::Text | Sort::Code, _) if c.is_whitespace() => words.push(Word::default()),
+            (sort @ (Sort::Text | Sort::Code), _) => {
+                if let Some(word) = words.last_mut() {
+                    word.text.push(c);
+                    word.has_code |= sort == Sort::Code;
+                }
+            }
+        }
+    }
+    words.retain(|word| !word.text.is_empty());
+    words
+}
+
+fn sorts(source: &str) -> Vec<Sort> {
+    let mut sorts = vec![Sort::Text; source.len()];
+    // Where the text of a link ends: its target and what is around that follow.
+    let mut text_end = 0;
+    for (event, range) in Parser::new_ext(source, Options::ENABLE_STRIKETHROUGH).into_offset_iter() {
+        let whole = &source[range.clone()];
+        let (opening, closing) = match event {
+            Event::Code(_) => {
+                sorts[range.clone()].fill(Sort::Code);
+                let ticks = whole.len() - whole.trim_start_matches('`').len();
+                (ticks, ticks)
+            }
+            Event::Start(Tag::Emphasis) if !is_literal(source, &range, 1) => (1, 1),
+            Event::Start(Tag::Strong | Tag::Strikethrough) if !is_literal(source, &range, 2) => (2, 2),
+            Event::Start(Tag::Link { link_type: LinkType::Inline, .. } | Tag::Image { .. }) => {
+                let opening = if whole.starts_with('!') { 2 } else { 1 };
+                text_end = range.start + opening;
+                (opening, 0)
+            }
+            Event::End(TagEnd::Link | TagEnd::Image) if !whole.starts_with('<') => (0, range.end - text_end),
+            _ => (0, 0),
+        };
+        if !matches!(event, Event::Start(_)) {
+            text_end = range.end;
+        }
+        sorts[range.start..range.start + opening].fill(Sort::Mark);
+        sorts[range.end - closing..range.end].fill(Sort::Mark);
+    }
+    sorts
+}
+
+/// What Markdown takes for emphasis and people do not mean as such: `2*3*4`, `*.rs, src/*`, `o.*, count(*)`, `Vec<_>, Vec<_>`,
+/// `__init__`, `~5 or 6~7`.
+fn is_literal(source: &str, range: &Range<usize>, width: usize) -> bool {
+    let Some(inner) = source.get(range.start + width..range.end - width) else { return true };
+    let (before, after) = (source[..range.start].chars().next_back(), source[range.end..].chars().next());
+    let is_in_word = [before, after].into_iter().flatten().any(|c| c.is_ascii_alphanumeric());
+    match &source[range.start..range.start + width] {
+        "*" | "_" | "**" | "~~" => is_in_word || !inner.starts_with(starts_word),
+        "__" => is_in_word || !inner.contains(' '),
+        // A single tilde, which some take for two.
+        _ => true,
+    }
+}
+
+fn starts_word(c: char) -> bool {
+    !c.is_ascii_punctuation() || matches!(c, '"' | '\'' | '(' | '[' | '/' | '@' | '<' | '*' | '_' | '~' | '`' | '!')
 }
 
 fn short_word(word: &Word) -> String {
@@ -243,6 +226,23 @@ mod tests {
             ("~~old~~ new ~ 5", "old new ~ 5"),
             ("a `lone tick stays read", "a lone tick stays read"),
             ("_yes_, (*this*) one", "yes, (this) one"),
+            ("***all* of** it", "all of it"),
+            ("``a ` b`` and ```c```", "a ` b and c"),
+            ("[`f(x)`](a_(b).md \"a title\"), [*b*](<c d>) [](e)", "f(x), b"),
+            ("在**重点**之后", "在重点之后"),
+            // Nothing but marks goes.
+            (
+                "2*3*4, delete *.log in build/*, **/*.rs and **/*.ts",
+                "2*3*4, delete *.log in build/*, **/*.rs and **/*.ts",
+            ),
+            ("SELECT o.*, c.name, count(*)", "SELECT o.*, c.name, count(*)"),
+            ("a Vec<_> of Vec<_>", "a Vec<_> of Vec<_>"),
+            ("~5 or 6~7 in ~/a ~.~", "~5 or 6~7 in ~/a ~.~"),
+            ("[note]: important, [1] and [x](", "[note]: important, [1] and [x]("),
+            (r"match \d+\.\d+ &amp; C:\_a\*", r"match \d+\.\d+ &amp; C:\_a\*"),
+            ("<b>bold</b> | a | b", "<b>bold</b> | a | b"),
+            ("***", "***"),
+            ("2026. A year", "2026. A year"),
         ] {
             assert_eq!(plain_line(line), expected, "{line}");
         }

@@ -4,6 +4,8 @@
 //! Invariant: what stands in a code fence is somebody's paste and stays. Nothing is added, and the order stays. Time is
 //! linear in the text.
 
+use super::fence::Fence;
+
 /// What stands in these elements is nobody's words. One that begins a line and is not closed reaches to the end.
 const ELEMENTS: [&str; 30] = [
     "system-reminder",
@@ -71,7 +73,7 @@ pub(super) fn without_scaffolding(text: &str) -> String {
         let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
         let (line, after) = rest.split_at(end);
         let begun = line.trim_start();
-        fence = fence_after(fence, begun);
+        fence = Fence::after(fence, line);
         if fence.is_some() {
             kept.push_str(line);
             rest = after;
@@ -127,17 +129,6 @@ fn behind_element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.split_once(&format!("</{name}>")).map(|(_, behind)| behind)
 }
 
-/// The fence that is open after this line, by its sign and length.
-fn fence_after(open: Option<(char, usize)>, line: &str) -> Option<(char, usize)> {
-    let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'));
-    let length = sign.map_or(0, |sign| line.chars().take_while(|c| *c == sign).count());
-    match (open, sign) {
-        (None, Some(sign)) if length >= 3 => Some((sign, length)),
-        (Some((of, least)), Some(sign)) if sign == of && length >= least && line.trim_end().len() == length => None,
-        (open, _) => open,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,6 +155,8 @@ mod tests {
             ),
             ("Why is <system-reminder> shown?", "Why is <system-reminder> shown?"),
             ("```\n<system-reminder>\n```\nWhat is this?", "```\n<system-reminder>\n```\nWhat is this?"),
+            ("```make test``` fails\n<system-reminder>\nBe brief.\n</system-reminder>", "```make test``` fails\n"),
+            ("````\n```\n<system-reminder>\n````\nWhat is this?", "````\n```\n<system-reminder>\n````\nWhat is this?"),
             ("<skills>is mine</skills>", "<skills>is mine</skills>"),
         ] {
             assert_eq!(without_scaffolding(text), words, "{text}");

@@ -1,6 +1,6 @@
 //! What successful results proved: the values of each fact, and for each value the call that proved it last.
 //!
-//! Invariant: a value is there once, in the order of its first proof. A list keeps the newest [`MAX_FACT_VALUES`] and
+//! Invariant: a value is there once, in the order of its first evidence. A list keeps the newest [`MAX_FACT_VALUES`] and
 //! counts them all; a single value is the one that was proved last.
 
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ pub struct FileStamp {
 /// Where a fact was proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Proof {
+pub struct Evidence {
     /// In which turn.
     pub turn: Turn,
     /// By which of its calls.
@@ -82,15 +82,15 @@ pub struct Proof {
     pub entry: Seq,
 }
 
-/// A value with its newest proof.
+/// A value with its newest evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProvedFact {
-    /// Which of the fact's values it is, counted from 1 by first proofs.
+    /// Which of the fact's values it is, counted from 1 by first evidence.
     pub nth: u32,
     /// What was proved.
     pub value: String,
     /// Where it was proved last.
-    pub proof: Proof,
+    pub evidence: Evidence,
     /// With what the command ended.
     pub exit_code: Option<i32>,
     /// What the file was like.
@@ -104,7 +104,7 @@ pub struct FactList {
     pub shape: FactShape,
     /// How many values there have been. One that was proved again after it was pushed out counts twice.
     pub count: u32,
-    /// The newest ones, in the order of their first proofs.
+    /// The newest ones, in the order of their first evidence.
     pub newest: Vec<ProvedFact>,
 }
 
@@ -114,7 +114,7 @@ pub struct Facts(BTreeMap<String, FactList>);
 
 impl Facts {
     /// Takes in what a result proved.
-    pub(crate) fn put(&mut self, fact: &Fact, proof: Proof) {
+    pub(crate) fn put(&mut self, fact: &Fact, evidence: Evidence) {
         let Fact { name, shape, value, rule: _, exit_code, file } = fact;
         let list = self.0.entry(name.clone()).or_default();
         list.shape = *shape;
@@ -124,7 +124,7 @@ impl Facts {
         };
         let known = list.newest.iter().position(|known| known.value == *value);
         let nth = known.map_or(list.count + 1, |at| list.newest[at].nth);
-        let put = ProvedFact { nth, value: value.clone(), proof, exit_code: *exit_code, file: file.clone() };
+        let put = ProvedFact { nth, value: value.clone(), evidence, exit_code: *exit_code, file: file.clone() };
         match known {
             Some(at) => list.newest[at] = put,
             None => {
@@ -132,7 +132,7 @@ impl Facts {
                 list.newest.push(put);
             }
         }
-        let oldest = list.newest.iter().enumerate().min_by_key(|(_, known)| known.proof.entry).map(|(at, _)| at);
+        let oldest = list.newest.iter().enumerate().min_by_key(|(_, known)| known.evidence.entry).map(|(at, _)| at);
         if let Some(at) = oldest.filter(|_| list.newest.len() > room) {
             list.newest.remove(at);
         }
@@ -167,7 +167,7 @@ impl FactList {
     /// The values, most recently proved first.
     pub fn most_recent(&self) -> impl Iterator<Item = &ProvedFact> {
         let mut recent: Vec<_> = self.newest.iter().collect();
-        recent.sort_by_key(|fact| (std::cmp::Reverse(fact.proof.entry), std::cmp::Reverse(fact.nth)));
+        recent.sort_by_key(|fact| (std::cmp::Reverse(fact.evidence.entry), std::cmp::Reverse(fact.nth)));
         recent.into_iter()
     }
 }
@@ -185,7 +185,7 @@ mod tests {
             exit_code: None,
             file: None,
         };
-        facts.put(&fact, Proof { turn: Turn(1), tool: 1, entry: Seq(entry) });
+        facts.put(&fact, Evidence { turn: Turn(1), tool: 1, entry: Seq(entry) });
     }
 
     fn values(facts: &Facts) -> Vec<&str> {

@@ -1,4 +1,4 @@
-//! Whether an event that was not understood is of a kind that is not known here, or only malformed.
+//! Tells an event of an unknown kind, which a newer version wrote, from a malformed one.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use serde::de::{self, DeserializeOwned};
 /// The bytes are an event, and `E` has no kind of that name.
 pub(super) fn is_unknown<E: DeserializeOwned>(bytes: &[u8]) -> bool {
     let Ok(tag) = serde_json::from_slice::<Tag>(bytes) else { return false };
-    // Without its content no event is complete; the question is only whether its name is what is missed first.
-    let only_tag = MapDeserializer::<_, Missed>::new(std::iter::once(("type", tag.kind.as_str())));
-    matches!(E::deserialize(only_tag), Err(Missed::Kind))
+    // Reading from the tag alone always fails. serde looks at the tag first, so an unknown kind fails with that error.
+    let only_tag = MapDeserializer::<_, TagError>::new(std::iter::once(("type", tag.kind.as_str())));
+    matches!(E::deserialize(only_tag), Err(TagError::Kind))
 }
 
 #[derive(Deserialize)]
@@ -20,14 +20,14 @@ struct Tag {
     kind: String,
 }
 
-/// What a type missed in what it was to be read from.
+/// Why a type could not be read from its tag alone.
 #[derive(Debug)]
-enum Missed {
+enum TagError {
     Kind,
     Other,
 }
 
-impl fmt::Display for Missed {
+impl fmt::Display for TagError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Kind => "its kind is not known",
@@ -36,9 +36,9 @@ impl fmt::Display for Missed {
     }
 }
 
-impl std::error::Error for Missed {}
+impl std::error::Error for TagError {}
 
-impl de::Error for Missed {
+impl de::Error for TagError {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self::Other
     }

@@ -125,11 +125,11 @@ impl Corpus {
             .filter(|word| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase()))
             .map(str::to_owned)
             .collect();
-        let mut random = Random(42);
+        let mut random = fastrand::Rng::with_seed(42);
         for _ in 0..NOISE {
             let mut words = |count: usize| {
                 let words: Vec<&str> =
-                    (0..count).map(|_| vocabulary[random.below(vocabulary.len())].as_str()).collect();
+                    (0..count).map(|_| vocabulary[random.usize(..vocabulary.len())].as_str()).collect();
                 words.join(" ")
             };
             let asked = [
@@ -145,21 +145,12 @@ impl Corpus {
             let prompt = format!("{}: {}", asked[words(1).len() % asked.len()], words(5));
             let output = words(70);
             let answer = format!("I looked at it. {} That is all for now; nothing else had to be changed.", words(22));
-            let number = random.below(self.sessions.len());
+            let number = random.usize(..self.sessions.len());
             self.sessions[number].3 += 1;
             let turn = Turn(self.sessions[number].3);
             self.add_to(number, turn, PieceRole::Prompt, prompt);
             self.add_to(number, turn, PieceRole::Tool, format!("read_file\n{output}"));
             self.add_to(number, turn, PieceRole::Answer, answer);
         }
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
     }
 }

@@ -12,7 +12,7 @@ use crate::{App, access, metrics, wire};
 /// Needs no credential, so that anything may watch it; says nothing but that the server answers, whether a part of it
 /// keeps failing, which the log names, and whether sessions can be searched.
 pub(crate) async fn healthz(State(app): State<App>, _: NoParams) -> Json<wire::Health> {
-    let search = app.engine.search_failure().map(|failure| format!("not available: {}", failure.brief));
+    let search = app.engine.search_failure().map(|failure| format!("not available: {}", failure.in_short));
     let is_well = app.engine.failing_parts().is_empty() && search.is_none();
     Json(wire::Health { status: if is_well { "ok" } else { "degraded" }.to_owned(), search })
 }

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use doors::{Principal, Scope};
-use engine::{Count, FoundInside, FoundTurn, PieceRole, SearchAnswer, SearchWish, Within};
+use engine::{Count, FoundInside, FoundTurn, PieceRole, SearchAnswer, SearchParams, Within};
 use model::SessionId;
 
 use crate::error::ApiError;
@@ -62,7 +62,7 @@ pub(crate) async fn everywhere(
     let within = query.project.map_or(Within::Everything, Within::Project);
     let limit = limit(query.limit.as_deref(), EVERYWHERE_LIMIT);
     let exact = query.exact.unwrap_or(false);
-    let found = app.engine.search(SearchWish { words: words.clone(), exact, within, skip, limit }).await?;
+    let found = app.engine.search(SearchParams { words: words.clone(), exact, within, skip, limit }).await?;
     Ok(Json(page(&words, skip.saturating_add(limit), found)))
 }
 

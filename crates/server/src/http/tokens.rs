@@ -82,7 +82,7 @@ pub(crate) async fn rotate(
     let wish = TokenWish { kind: TokenKind::Person, name: "token file".to_owned(), session: None };
     let (engine, settings) = (app.engine.clone(), Arc::clone(&app.settings));
     // To the end even if the caller hangs up: the token file must not be left with a token that opens nothing.
-    let rotated = app.engine.to_the_end(async move {
+    let rotated = app.engine.run_detached(async move {
         let issued = engine.rotate_tokens(wish).await?;
         let kept = (settings.keep_token)(&issued.secret);
         Ok((issued.row, kept))

@@ -42,12 +42,12 @@ pub(super) enum Begin {
 struct Said {
     session: SessionId,
     generation: u64,
-    news: FollowStep,
+    news: FollowProgress,
     frame: Frame,
 }
 
 /// What it means for the follow itself.
-enum FollowStep {
+enum FollowProgress {
     Entry(Cursor),
     /// Without a place of its own.
     Preview,
@@ -81,7 +81,7 @@ impl Out {
     }
 
     /// Waits for room; whether anybody is left to hear it.
-    async fn say(&self, session: SessionId, generation: u64, news: FollowStep, frame: ServerFrame) -> bool {
+    async fn say(&self, session: SessionId, generation: u64, news: FollowProgress, frame: ServerFrame) -> bool {
         let text = bounded_text(frame);
         let bytes = u32::try_from(text.len()).unwrap_or(QUEUE_BYTES).min(QUEUE_BYTES);
         let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await else { return false };
@@ -135,7 +135,7 @@ impl Follows {
             if AssertUnwindSafe(speak(follow, batch, generation, out.clone())).catch_unwind().await.is_err() {
                 let error = ApiError::Submit(SubmitError::Broken).into_detail();
                 let frame = ServerFrame::Error { id: None, session: Some(session), error };
-                out.say(session, generation, FollowStep::Ended, frame).await;
+                out.say(session, generation, FollowProgress::Ended, frame).await;
             }
         });
         self.by_session.insert(session, Slot { generation, task, cursor, caught_up: false });
@@ -173,10 +173,10 @@ impl Follows {
         let slot = self.by_session.get_mut(&session).filter(|slot| slot.generation == generation)?;
         let mut entry = None;
         match news {
-            FollowStep::Entry(cursor) => entry = Some((session, generation, cursor)),
-            FollowStep::Preview => (),
-            FollowStep::CaughtUp => slot.caught_up = true,
-            FollowStep::Ended => self.unfollow(session),
+            FollowProgress::Entry(cursor) => entry = Some((session, generation, cursor)),
+            FollowProgress::Preview => (),
+            FollowProgress::CaughtUp => slot.caught_up = true,
+            FollowProgress::Ended => self.unfollow(session),
         }
         Some(Ready { frame, entry })
     }
@@ -226,18 +226,18 @@ async fn speak(mut follow: Follow, batch: bool, generation: u64, out: Out) {
         let cursor = follow.cursor();
         let (news, frame) = match followed {
             Ok(Followed::Entry(entry)) if more.is_empty() => {
-                (FollowStep::Entry(cursor), ServerFrame::Entry { session, cursor: cursor.to_string(), entry })
+                (FollowProgress::Entry(cursor), ServerFrame::Entry { session, cursor: cursor.to_string(), entry })
             }
             Ok(Followed::Entry(first)) => {
                 let entries = std::iter::once(first).chain(more).collect();
-                (FollowStep::Entry(cursor), ServerFrame::Entries { session, cursor: cursor.to_string(), entries })
+                (FollowProgress::Entry(cursor), ServerFrame::Entries { session, cursor: cursor.to_string(), entries })
             }
             Ok(Followed::CaughtUp) => {
-                (FollowStep::CaughtUp, ServerFrame::CaughtUp { session, cursor: cursor.to_string() })
+                (FollowProgress::CaughtUp, ServerFrame::CaughtUp { session, cursor: cursor.to_string() })
             }
             Ok(Followed::Preview(Words { turn, of, number, text })) => {
                 let text = text.as_ref().to_owned();
-                (FollowStep::Preview, ServerFrame::Preview { session, turn, kind: of, block: number, text })
+                (FollowProgress::Preview, ServerFrame::Preview { session, turn, kind: of, block: number, text })
             }
             Ok(Followed::Context { context, reason }) => {
                 let (reason, set_name) = match reason {
@@ -245,18 +245,18 @@ async fn speak(mut follow: Follow, batch: bool, generation: u64, out: Out) {
                     ContextReason::Resume => (wire::ContextReason::Resume, None),
                 };
                 let context = convert::context(&context);
-                (FollowStep::Preview, ServerFrame::SessionContext { session, reason, set_name, context })
+                (FollowProgress::Preview, ServerFrame::SessionContext { session, reason, set_name, context })
             }
             Ok(Followed::Deleted) => {
                 let reason = wire::ResetReason::Deleted;
-                (FollowStep::Ended, ServerFrame::Reset { session, reason, snapshot: None })
+                (FollowProgress::Ended, ServerFrame::Reset { session, reason, snapshot: None })
             }
             Err(err) => {
                 let error = ApiError::Query(QueryError::Read(err)).into_detail();
-                (FollowStep::Ended, ServerFrame::Error { id: None, session: Some(session), error })
+                (FollowProgress::Ended, ServerFrame::Error { id: None, session: Some(session), error })
             }
         };
-        let last = matches!(news, FollowStep::Ended);
+        let last = matches!(news, FollowProgress::Ended);
         if !out.say(session, generation, news, frame).await || last {
             return;
         }
@@ -319,7 +319,7 @@ mod tests {
         let session: SessionId = "0190a8c0-0000-7000-8000-0000000000ab".parse().unwrap();
         let (out, mut said) = Out::new();
         let frame = |bytes: usize| ServerFrame::CaughtUp { session, cursor: "x".repeat(bytes) };
-        let say = async |bytes: usize| out.say(session, 1, FollowStep::Preview, frame(bytes)).await;
+        let say = async |bytes: usize| out.say(session, 1, FollowProgress::Preview, frame(bytes)).await;
         for _ in 0..2 {
             assert_eq!(say(3 << 20).now_or_never(), Some(true));
         }

@@ -6,18 +6,6 @@ use crate::client::Live;
 use crate::live::follow_after;
 use crate::support::{INCARNATION, World};
 
-/// Repeatable choices.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % end as u64).unwrap()
-    }
-}
-
 /// Half of the cuts are made before a restart and half after it. A follow of the same session takes the place of the one
 /// before, so most are also left in the middle; every tenth is followed to its end.
 #[tokio::test]
@@ -27,14 +15,14 @@ async fn from_a_thousand_cursors_exactly_the_rest_comes() {
     for n in 0..12 {
         world.turn(&session, &format!("say {n}")).await;
     }
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = fastrand::Rng::with_seed(1);
     for _life in 0..2 {
         let all = world.entries(&session).await;
         let mut live = Live::local(&world).await;
         for n in 0..500 {
-            let cut = random.below(all.len() + 1);
+            let cut = random.usize(..=all.len());
             let to_the_end = n % 10 == 0;
-            let read = if to_the_end { all.len() - cut } else { random.below(all.len() - cut + 1) };
+            let read = if to_the_end { all.len() - cut } else { random.usize(..=all.len() - cut) };
             live.ask(follow_after(&session, &format!("{INCARNATION}.{cut}"))).await;
             live.until("session.context").await;
             let mut entries = Vec::new();

@@ -69,14 +69,8 @@ impl IdSource for TestIds {
     }
 
     fn secret_bytes(&self) -> [u8; 32] {
-        let mut state = self.secrets.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut bytes = [0; 32];
-        for chunk in bytes.chunks_mut(8) {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            chunk.copy_from_slice(&(mixed ^ (mixed >> 31)).to_le_bytes());
-        }
+        fastrand::Rng::with_seed(self.secrets.fetch_add(1, Ordering::Relaxed)).fill(&mut bytes);
         bytes
     }
 }

@@ -26,7 +26,7 @@ pub struct Faulty<S> {
 #[derive(Default)]
 struct Plan {
     rules: Vec<Rule>,
-    damage: Option<Fence>,
+    fence: Option<Fence>,
     unconfirmed: Vec<Batch>,
     met: HashMap<StoreCall, Met>,
 }
@@ -125,8 +125,8 @@ impl<S> Faulty<S> {
     }
 
     /// From now on this is said to be damaged; it can be read nevertheless.
-    pub fn say_damaged(&self, damage: Fence) {
-        self.plan().damage = Some(damage);
+    pub fn say_damaged(&self, fence: Fence) {
+        self.plan().fence = Some(fence);
     }
 
     /// How often a call was made, and what it gave.
@@ -300,7 +300,7 @@ questions! {
             }
 
             fn fence(&self, session: SessionId) -> Option<Fence> {
-                let told = self.plan().damage.clone().filter(|damage| damage.stream == StreamId::Session(session));
+                let told = self.plan().fence.clone().filter(|fence| fence.stream == StreamId::Session(session));
                 told.or_else(|| self.inner.fence(session))
             }
         }

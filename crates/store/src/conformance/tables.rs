@@ -88,7 +88,7 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
     assert_eq!((asked, untold, shown), (2, Untold::Everything, 2), "the life has all that there is to keep");
     let session = store.session(session_id(1)).await.expect("session").expect("it exists");
     let edited = session.context.facts.find("filesEdited").expect("proved");
-    assert_eq!((session.context.sets.items("files").len(), edited.count, edited.newest[0].proof.tool), (2, 2, 2));
+    assert_eq!((session.context.sets.items("files").len(), edited.count, edited.newest[0].evidence.tool), (2, 2, 2));
     let row = session.row;
     assert_eq!(row.intent, "look");
     assert_eq!((row.requests, row.title.as_str()), (Request(2), "what the agent calls it"));

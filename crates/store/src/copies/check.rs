@@ -61,8 +61,8 @@ impl Copies {
             let purged = store.head(StreamId::Session(id)).await? == Head::Purged;
             return Ok(if purged && found.is_some() { vec![What::Purged] } else { Vec::new() });
         };
-        if let Some(damage) = store.fence(id) {
-            return Err(ReadError::Fenced(damage).into());
+        if let Some(fence) = store.fence(id) {
+            return Err(ReadError::Fenced(fence).into());
         }
         let Some(found_meta) = found else { return Ok(vec![What::Missing]) };
         let mut differences = Vec::new();

@@ -80,8 +80,8 @@ impl Copies {
             };
         };
         // What the log lost, the copy may still have.
-        if let Some(damage) = store.fence(id) {
-            return Err(ReadError::Fenced(damage).into());
+        if let Some(fence) = store.fence(id) {
+            return Err(ReadError::Fenced(fence).into());
         }
         let Standing { end, meta } = self.look_at(id).await?;
         let wanted = Meta::of(store, &session).await?.encode();

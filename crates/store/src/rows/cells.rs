@@ -5,7 +5,7 @@
 use std::iter;
 
 use model::{
-    AgentState, Clicked, Extent, FactShape, FileStamp, InteractionId, Next, NextId, Outcome, Proof, QueuedPrompt,
+    AgentState, Clicked, Evidence, Extent, FactShape, FileStamp, InteractionId, Next, NextId, Outcome, QueuedPrompt,
     RememberedDecision, RememberedId, Request, Running, Seq, SessionId, Stop, Summary, SummaryMaker, Timestamp,
     TitleMaker, TokenId, TokenKind, ToolKind, Turn, Untold, WorkId,
 };
@@ -241,7 +241,7 @@ group! {
     NextId, 2 { turn, nth }
     Next, 3 { label, command, meta_context }
     Clicked, 3 { work, session, at }
-    Proof, 3 { turn, tool, entry }
+    Evidence, 3 { turn, tool, entry }
     QueuedPrompt, 5 { interaction_id, queued_seq, queued_at, text, images as JsonOrNull }
 }
 

@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use model::{
-    FactShape, FileStamp, Mark, NextRow, Proof, QueuedPrompt, RememberedRow, Seq, SessionId, SessionRow, Timestamp,
+    Evidence, FactShape, FileStamp, Mark, NextRow, QueuedPrompt, RememberedRow, Seq, SessionId, SessionRow, Timestamp,
     TitleRow, TokenRow, TurnRow, WorkId, WorkRow,
 };
 
@@ -174,7 +174,7 @@ tables! {
         value,
         shape,
         nth,
-        proof = "turn, tool, entry",
+        evidence = "turn, tool, entry",
         exit_code,
         file,
     }
@@ -244,7 +244,7 @@ pub(crate) struct FactRow {
     pub(crate) value: String,
     pub(crate) shape: FactShape,
     pub(crate) nth: u32,
-    pub(crate) proof: Proof,
+    pub(crate) evidence: Evidence,
     pub(crate) exit_code: Option<i32>,
     pub(crate) file: Option<FileStamp>,
 }

@@ -26,26 +26,20 @@ impl KeepRows for SqlRows<'_> {
         put(self.0, row)
     }
 
+    /// A row that is written whole is written into every index of its table again, changed or not.
+    fn put_changed<R: FoldedRow>(&mut self, row: &R) -> Result<()> {
+        match stored::<R>(self.0, &row.key())? {
+            Stored::Whole(before) => R::table().change(self.0, R::Key::COUNT, &values(&before), &values(row)),
+            Stored::Damaged | Stored::Nothing => put(self.0, row),
+        }
+    }
+
     fn change<R: FoldedRow>(&mut self, key: R::Key, change: impl FnOnce(&mut R)) -> Result<()> {
-        let (conn, table) = (self.0, R::table());
-        let key_is = table.key_is(R::Key::COUNT);
-        let sql = format!("SELECT {} FROM {} WHERE {key_is}", table.all_checked(), table.name);
-        let mut select = conn.prepare_cached(&sql)?;
-        let before: R = match select.query_row(key_values(&key), |row| whole(row, read_row)).optional() {
-            Ok(Some(row)) => row,
-            Ok(None) => return Ok(()),
-            // One that was damaged before stays so, and is made anew from the log.
-            Err(
-                Error::FromSqlConversionFailure(..)
-                | Error::InvalidColumnType(..)
-                | Error::IntegralValueOutOfRange(..)
-                | Error::Utf8Error(..),
-            ) => return Ok(()),
-            Err(err) => return Err(err),
-        };
+        // One that was damaged before stays so, and is made anew from the log.
+        let Stored::Whole(before) = stored::<R>(self.0, &key)? else { return Ok(()) };
         let mut after = before.clone();
         change(&mut after);
-        table.change(conn, R::Key::COUNT, &values(&before), &values(&after))
+        R::table().change(self.0, R::Key::COUNT, &values(&before), &values(&after))
     }
 
     fn remove<R: FoldedRow>(&mut self, key: &R::Key) -> Result<()> {
@@ -56,6 +50,30 @@ impl KeepRows for SqlRows<'_> {
 
     fn forget_work_names(&mut self, work: WorkId) -> Result<()> {
         run(self.0, &format!("DELETE FROM {} WHERE work = ?1", WORK_NAMES.name), [work.as_bytes()])
+    }
+}
+
+/// A row as it is stored.
+enum Stored<R> {
+    Whole(R),
+    /// It is not the one that was written.
+    Damaged,
+    Nothing,
+}
+
+fn stored<R: FoldedRow>(conn: &Connection, key: &R::Key) -> Result<Stored<R>> {
+    let table = R::table();
+    let sql = format!("SELECT {} FROM {} WHERE {}", table.all_checked(), table.name, table.key_is(R::Key::COUNT));
+    match conn.prepare_cached(&sql)?.query_row(key_values(key), |row| whole(row, read_row)).optional() {
+        Ok(Some(row)) => Ok(Stored::Whole(row)),
+        Ok(None) => Ok(Stored::Nothing),
+        Err(
+            Error::FromSqlConversionFailure(..)
+            | Error::InvalidColumnType(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::Utf8Error(..),
+        ) => Ok(Stored::Damaged),
+        Err(err) => Err(err),
     }
 }
 

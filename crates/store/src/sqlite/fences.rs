@@ -52,8 +52,8 @@ impl Fences {
 
     /// Puts up those that the rows have besides.
     pub(super) fn take_over(&self, conn: &Connection) -> rusqlite::Result<()> {
-        for damage in stored(conn)?.values() {
-            self.put(damage);
+        for fence in stored(conn)?.values() {
+            self.put(fence);
         }
         Ok(())
     }
@@ -64,12 +64,12 @@ impl Fences {
     }
 
     /// Puts one up and logs it; `false` if there is one already, or none is to be.
-    pub(super) fn put(&self, damage: &Fence) -> bool {
+    pub(super) fn put(&self, fence: &Fence) -> bool {
         let mut fences = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match fences.get(&damage.stream) {
-            None if has_fence(damage.stream) => {
-                log_fence(damage);
-                fences.insert(damage.stream, damage.clone()).is_none()
+        match fences.get(&fence.stream) {
+            None if has_fence(fence.stream) => {
+                log_fence(fence);
+                fences.insert(fence.stream, fence.clone()).is_none()
             }
             Some(_) | None => false,
         }
@@ -177,13 +177,13 @@ fn log_fence(Fence { stream, seq, cause }: &Fence) {
 }
 
 /// Makes a fence outlive the process, if it stands before damage.
-pub(super) fn write(conn: &Connection, damage: &Fence) -> rusqlite::Result<()> {
-    let FenceCause::Damaged(what) = &damage.cause else { return Ok(()) };
+pub(super) fn write(conn: &Connection, fence: &Fence) -> rusqlite::Result<()> {
+    let FenceCause::Damaged(what) = &fence.cause else { return Ok(()) };
     STREAMS.update(
         conn,
         "damaged_seq = ?2, damage = ?3",
         "name = ?1 AND purged_at IS NULL",
-        &[&damage.stream.to_string()],
-        &[&sql_seq(damage.seq), what],
+        &[&fence.stream.to_string()],
+        &[&sql_seq(fence.seq), what],
     )
 }

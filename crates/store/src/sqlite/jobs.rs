@@ -106,7 +106,7 @@ impl Write {
     }
 
     /// What is told of a session that it can not be written for; `None` if it is of none or of several.
-    pub(super) fn damage(&self) -> Option<Fence> {
+    pub(super) fn fence(&self) -> Option<Fence> {
         let (stream, after) = match self {
             Self::Append(batch) => {
                 let mut sessions = batch.parts.iter().filter(|part| matches!(part.stream, StreamId::Session(_)));

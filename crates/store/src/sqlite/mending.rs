@@ -103,32 +103,32 @@ impl SqliteStore {
 
     /// Fences a stream off where a reader has met damage, and answers what is told of it. `None` if rows were damaged that lead to
     /// the entry: they were made anew, and reading again may find it.
-    pub(super) async fn settle(&self, damage: Fence, seen: u32) -> Result<Option<Fence>, ReadError> {
-        if damage.is_newer() {
-            self.fences.put(&damage);
-            return Ok(Some(damage));
+    pub(super) async fn settle(&self, fence: Fence, seen: u32) -> Result<Option<Fence>, ReadError> {
+        if fence.is_newer() {
+            self.fences.put(&fence);
+            return Ok(Some(fence));
         }
-        let (stream, seq) = (damage.stream, damage.seq);
+        let (stream, seq) = (fence.stream, fence.seq);
         if self.ask_once(move |conn| queries::is_where_index_says(conn, stream, seq)).await? {
-            self.put_fence(&damage).await;
-            return Ok(Some(damage));
+            self.put_fence(&fence).await;
+            return Ok(Some(fence));
         }
         self.mend_rows(None, seen).await;
         if self.health.mends() != seen {
             return Ok(None);
         }
-        match self.is_in_log(&damage).await? {
-            true => Ok(Some(self.fence_until_reindexed(damage).await)),
+        match self.is_in_log(&fence).await? {
+            true => Ok(Some(self.fence_until_reindexed(fence).await)),
             false => {
-                self.put_fence(&damage).await;
-                Ok(Some(damage))
+                self.put_fence(&fence).await;
+                Ok(Some(fence))
             }
         }
     }
 
     /// Whether the log has the entry that the index does not lead to.
-    async fn is_in_log(&self, damage: &Fence) -> Result<bool, ReadError> {
-        let (stream, seq) = (damage.stream, damage.seq);
+    async fn is_in_log(&self, fence: &Fence) -> Result<bool, ReadError> {
+        let (stream, seq) = (fence.stream, fence.seq);
         let mut after = Position(0);
         loop {
             let look = move |conn: &Connection| queries::find_without_index(conn, stream, seq, after, ENTRIES_AT_ONCE);
@@ -144,14 +144,14 @@ impl SqliteStore {
     }
 
     /// Fences a stream off until the next start, which makes the index anew.
-    async fn fence_until_reindexed(&self, damage: Fence) -> Fence {
+    async fn fence_until_reindexed(&self, fence: Fence) -> Fence {
         let what = "it is not where the index says; the next start mends that";
-        let damage = Fence::damaged(damage.stream, damage.seq, what);
-        self.fences.put(&damage);
+        let fence = Fence::damaged(fence.stream, fence.seq, what);
+        self.fences.put(&fence);
         if let Err(err) = self.write(Write::NoteIndexDamage).await {
             tracing::warn!(error = chain(&err), "the damage could not be noted; it will be found again");
         }
-        damage
+        fence
     }
 }
 

@@ -18,12 +18,12 @@ mod strays;
 mod streams;
 pub(in crate::sqlite) mod walk;
 
-use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use model::Incarnation;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _};
 
 use crate::sqlite::checksums;
@@ -121,14 +121,8 @@ fn connect(path: &Path) -> Result<Connection, OpenError> {
 }
 
 fn connect_unchanging(path: &Path) -> Result<Connection, OpenError> {
-    let mut address = "file:".to_owned();
-    for &byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'/' | b'-' | b'_' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => address.push(byte.into()),
-            byte => write!(address, "%{byte:02x}").expect("a string takes whatever is written"),
-        }
-    }
-    address.push_str("?immutable=1");
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_');
+    let address = format!("file:{}?immutable=1", percent_encode(path.as_os_str().as_bytes(), ENCODED));
     let setup = Setup { path };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(&address, flags).map_err(setup.storage_error())?;

@@ -76,7 +76,7 @@ pub(super) fn head(conn: &Connection, stream: StreamId, fence: Option<&Fence>) -
 /// What was found, and the first thing that was not as it should be.
 pub(super) struct Found<T> {
     pub(super) what: T,
-    pub(super) damage: Option<Fence>,
+    pub(super) fence: Option<Fence>,
 }
 
 pub(super) fn entries(
@@ -86,7 +86,7 @@ pub(super) fn entries(
     limit: usize,
     fence: Option<Fence>,
 ) -> Result<Found<Vec<Entry<Event>>>, ReadError> {
-    let none = |damage| Ok(Found { what: Vec::new(), damage });
+    let none = |fence| Ok(Found { what: Vec::new(), fence });
     let found = find_whole_stream(conn, stream)?;
     if let Some(Stream { head: Head::Purged, .. }) = found {
         return none(None);
@@ -121,7 +121,7 @@ pub(super) fn entries(
             Ok(None) if page.is_empty() && limit > 0 => return none(lost_tail(conn, stream, after)?),
             Ok(None) => break,
             Err(err) if is_damage(&err) => {
-                return Ok(Found { what: page, damage: damaged("it cannot be read") });
+                return Ok(Found { what: page, fence: damaged("it cannot be read") });
             }
             Err(err) => return Err(err.into()),
         };
@@ -132,10 +132,10 @@ pub(super) fn entries(
         expected = expected.next();
         match stored.verify(stream, expected) {
             Ok(entry) => page.push(entry),
-            Err(damage) => return Ok(Found { what: page, damage: Some(damage) }),
+            Err(fence) => return Ok(Found { what: page, fence: Some(fence) }),
         }
     }
-    Ok(Found { what: page, damage: None })
+    Ok(Found { what: page, fence: None })
 }
 
 /// Whether the index leads to this entry: then what is wrong with it is the entry's own damage. Also if what it leads to can
@@ -193,7 +193,7 @@ fn place_of(conn: &Connection, stream: i64, seq: Seq) -> rusqlite::Result<Option
 fn entry_damage(conn: &Connection, stream: StreamId, seq: Seq) -> Result<Option<Fence>, ReadError> {
     let found = entries(conn, stream, seq.previous(), 1, None)?;
     let missing = || Fence::damaged(stream, seq, "the entry is missing");
-    Ok(found.damage.or_else(|| found.what.is_empty().then(missing)))
+    Ok(found.fence.or_else(|| found.what.is_empty().then(missing)))
 }
 
 /// The log has nothing of a stream after `after`: then no row may tell of an entry there.
@@ -228,7 +228,7 @@ pub(super) fn all_entries(
     let after = i64::try_from(after.0).unwrap_or(i64::MAX);
     let mut rows = statement.query([after])?;
     let mut last = Position(after.cast_unsigned());
-    let (mut page, mut damages) = (Vec::new(), Vec::new());
+    let (mut page, mut fences) = (Vec::new(), Vec::new());
     let mut size_bytes = 0;
     let mut streams: HashMap<StreamId, (Option<Seq>, Option<Fence>)> = HashMap::new();
     while page.len() < limit
@@ -256,8 +256,8 @@ pub(super) fn all_entries(
             continue;
         }
         last = position;
-        let (head, fence) = streams.entry(stream).or_insert_with(|| (None, fence(stream)));
-        if fence.as_ref().is_some_and(|fence| stored.seq() >= fence.seq) {
+        let (head, known) = streams.entry(stream).or_insert_with(|| (None, fence(stream)));
+        if known.as_ref().is_some_and(|fence| stored.seq() >= fence.seq) {
             continue;
         }
         size_bytes += stored.size_bytes();
@@ -275,12 +275,12 @@ pub(super) fn all_entries(
                 *head = Some(seq);
                 page.push(PlacedEntry { position, stream, entry });
             }
-            Err(damage) => match entry_damage(conn, stream, damage.seq)? {
-                Some(damage) if has_fence(stream) => {
-                    *fence = Some(damage.clone());
-                    damages.push(damage);
+            Err(fence) => match entry_damage(conn, stream, fence.seq)? {
+                Some(fence) if has_fence(stream) => {
+                    *known = Some(fence.clone());
+                    fences.push(fence);
                 }
-                Some(damage) => return Err(ReadError::Fenced(damage)),
+                Some(fence) => return Err(ReadError::Fenced(fence)),
                 // The stream itself has that entry, so this one is not the stream's: it must not be fenced for it.
                 None => tracing::error!(
                     position = position.0,
@@ -289,7 +289,7 @@ pub(super) fn all_entries(
             },
         }
     }
-    Ok((page, damages))
+    Ok((page, fences))
 }
 
 pub(super) fn session(
@@ -314,9 +314,9 @@ pub(super) fn session(
     // Rows and entries change together, so a row that knows of an entry after the last one has lost it.
     let known = queue.iter().map(|prompt| prompt.queued_seq).chain(row.running.map(|running| running.first_seq));
     let known = known.chain(newest_turn_end(conn, id)?).max().unwrap_or(Seq::START.next());
-    let damage = (fence.is_none() && head < known).then(|| Fence::damaged(stream, head.next(), "the entry is missing"));
+    let found = (fence.is_none() && head < known).then(|| Fence::damaged(stream, head.next(), "the entry is missing"));
     let context = Arc::new(context(conn, id)?);
-    Ok(Some(Found { what: Session { row, queue, context, head }, damage }))
+    Ok(Some(Found { what: Session { row, queue, context, head }, fence: found }))
 }
 
 /// The last entry that the newest turn's row tells of.

@@ -22,7 +22,7 @@ impl ReadSessions for SqliteStore {
         let mut found = self.ask(query.clone()).await?;
         let is_lost = match &found {
             // It may be the row that leads to its entries, and not the entries.
-            Some(found) => found.damage.as_ref().is_some_and(|damage| damage.seq == Seq::START.next()),
+            Some(found) => found.fence.as_ref().is_some_and(|fence| fence.seq == Seq::START.next()),
             None => self.has_lost_row(id).await?,
         };
         if is_lost {
@@ -35,8 +35,8 @@ impl ReadSessions for SqliteStore {
                 false => Ok(None),
             };
         };
-        let is_settled = match found.damage {
-            Some(damage) => self.settle(damage, self.health.mends()).await?.is_some(),
+        let is_settled = match found.fence {
+            Some(fence) => self.settle(fence, self.health.mends()).await?.is_some(),
             None => true,
         };
         match is_settled {

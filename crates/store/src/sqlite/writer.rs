@@ -2,10 +2,10 @@
 //!
 //! Invariant: an answer is given after the commit that it tells of was flushed, never before. The writer takes what is
 //! queued, up to a bound, and never waits for more: one transaction, one flush, then all answers. Batches of one
-//! transaction see each other in the order they came; one that cannot be is refused before any of it is written, so
-//! its neighbours do not notice, and neither do they when the database is damaged where one has to go. When a write fails for
-//! another reason, nothing more is written by this process: a flush that failed cannot be trusted to succeed later. A purged session's entries are removed some at a
-//! time between the transactions, so that a long one holds nobody up.
+//! transaction see each other in the order they came. A batch that does not fit is refused before any of it is written; neither
+//! that nor damage where it belongs affects its neighbours. When a write fails for another reason, this process writes nothing
+//! more: a flush that failed cannot be trusted to succeed later. A purged session's entries are removed some at a time between
+//! the transactions, so that a long one holds nobody up.
 
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -162,10 +162,10 @@ impl Writer {
     /// The database is damaged where this write has to go: its session takes no more, and the others do not notice.
     fn refuse_damaged(&self, group: Vec<Job>, failure: &AppendFailure) {
         for job in group {
-            match job.write.damage() {
-                Some(damage) => {
-                    self.fences.put(&damage);
-                    let _nobody_waits = job.answer.send(Err(AppendError::Fenced(damage)));
+            match job.write.fence() {
+                Some(fence) => {
+                    self.fences.put(&fence);
+                    let _nobody_waits = job.answer.send(Err(AppendError::Fenced(fence)));
                 }
                 None => refuse_all(vec![job], failure),
             }
@@ -264,8 +264,8 @@ impl Writer {
                 apply::forget_receipts(&self.conn, *before)?;
                 Ok(Ok(Position(self.last_position)))
             }
-            Write::Fence(damage) => {
-                fences::write(&self.conn, damage)?;
+            Write::Fence(fence) => {
+                fences::write(&self.conn, fence)?;
                 Ok(Ok(Position(self.last_position)))
             }
             Write::MendStreams => {
@@ -279,8 +279,8 @@ impl Writer {
                 Ok(Ok(Position(self.last_position)))
             }
             Write::ReplaceRows(walk) => {
-                if let Some(damage) = rebuild::replace_rows(&self.conn, &self.look, walk)? {
-                    self.fences.put(&damage);
+                if let Some(fence) = rebuild::replace_rows(&self.conn, &self.look, walk)? {
+                    self.fences.put(&fence);
                 }
                 Ok(Ok(Position(self.last_position)))
             }
@@ -308,8 +308,8 @@ impl Writer {
         }
         for (n, part) in batch.parts.iter().enumerate() {
             let stream = part.stream;
-            if let Some(damage) = self.fences.find(stream) {
-                return Ok(Err(AppendError::Fenced(damage)));
+            if let Some(fence) = self.fences.find(stream) {
+                return Ok(Err(AppendError::Fenced(fence)));
             }
             // A second part of the same stream goes on where the first one will end.
             let earlier = batch.parts[..n].iter().rfind(|earlier| earlier.stream == stream);

@@ -12,8 +12,7 @@ pub const FILE_FACTS: [&str; 4] = ["filesEdited", "filesCreated", "filesRead", "
 #[async_trait]
 pub trait ReadSessions: Send + Sync + 'static {
     /// A session as of its newest entry, deleted or not: its row, its queue, its context and its head, read
-    /// together. The head of
-    /// one that is damaged is the last entry before the damage.
+    /// together. The head of a fenced one is the last entry before the fence.
     async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError>;
 
     /// A page of the list, most recently active first, without deleted ones.

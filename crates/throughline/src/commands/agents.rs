@@ -51,7 +51,7 @@ async fn sessions(client: &Client, name: &str, wish: &cli::Agents) -> Result<()>
         query.push(format!("cwd={}", encoded(cwd)));
     }
     query.extend(wish.cursor.as_deref().map(|cursor| format!("cursor={}", encoded(cursor))));
-    let path = format!("/agents/{}/sessions?{}", encoded(name).replace('/', "%2F"), query.join("&"));
+    let path = format!("/agents/{}/sessions?{}", encoded(name), query.join("&"));
     let page: AgentSessionPage = client.get(&path).await?;
     if wish.json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&page)?))?);

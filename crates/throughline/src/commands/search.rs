@@ -8,9 +8,10 @@ use server::wire::{SearchPage, SearchResult, Snippet, Toc};
 
 use crate::agency::own_environment;
 use crate::cli;
-use crate::client::{Client, encoded};
+use crate::client::Client;
 use crate::commands::list::tail;
 use crate::data_dir::DataDir;
+use crate::link::encoded;
 use crate::terminal::{self, ago, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, search: &cli::Search) -> Result<()> {

@@ -181,5 +181,5 @@ fn a_persons_own_links_are_followed_and_a_projects_are_not() {
 
 fn sha256(text: &str) -> String {
     use sha2::Digest as _;
-    sha2::Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", sha2::Sha256::digest(text))
 }

@@ -7,7 +7,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { failureWords } from "../../api/http";
 import { useApp, useAppState } from "../../app/AppContext";
 import type { Link } from "../../state/chain";
-import { aboveNext, isGone, sessionBefore } from "../../state/chain";
+import { aboveNext, isGone, isRead, sessionBefore } from "../../state/chain";
 import type { Followed } from "../../state/followed";
 import type { SessionId } from "../../wire/names";
 import { useFollowedSessions } from "./liveWords";
@@ -52,10 +52,6 @@ export function useChain(session: SessionId): Omit<OpenChain, "open"> & { open: 
     above: links.slice(0, -1),
     before: next !== null ? { kind: "more", show } : beforeOf(followed.get(shown.above[0] ?? shown.session)),
   };
-}
-
-function isRead(followed: Followed | undefined): followed is Followed {
-  return followed?.reading.kind === "ready" || followed?.reading.kind === "fenced";
 }
 
 function beforeOf(top: Followed | undefined): Before {

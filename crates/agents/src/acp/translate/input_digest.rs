@@ -68,7 +68,7 @@ impl InputDigest {
         if let Some(tool) = tool {
             hash.update(tool);
         }
-        Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Some(format!("{:x}", hash.finalize()))
     }
 }
 

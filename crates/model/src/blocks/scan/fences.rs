@@ -77,7 +77,7 @@ const SORTS: [(&str, Sort); 4] =
 
 impl Sort {
     /// `throughline:next`, `conclave:tasks`, in any case.
-    fn named(info: &str) -> Option<Self> {
+    pub(super) fn named(info: &str) -> Option<Self> {
         let (maker, name) = info.split_once(':')?;
         if !MAKERS.iter().any(|known| known.eq_ignore_ascii_case(maker)) {
             return None;

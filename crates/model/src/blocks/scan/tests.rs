@@ -1,5 +1,7 @@
 //! Which words are blocks, and where they stand.
 
+mod markdown;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -26,6 +26,10 @@ fn words_are_told_from_pastes() {
             "import os\nimport sys\n\ndef main():\n    # do the work\n    run(sys.argv)\n\nAdd a flag for verbose output",
             "pppppw",
         ),
+        // A fence is closed by as many signs as opened it, and not by others.
+        ("````markdown\n```\nwords\n````\nTranslate this page", "ppppw"),
+        ("~~~~\n~~~\n````\nwords\n~~~~\nTranslate this page", "pppppw"),
+        ("```make test``` is what I ran\nTranslate this page for me", "pw"),
         ("<system-reminder>\nbe nice\n</system-reminder>\nAdd a flag", "pppw"),
         ("Let me know if this works for you.\nUse the new API; it is faster.\nReturn the list to the caller", "www"),
         ("| a | b |\n|---|---|\n| 1 | 2 |", "ppp"),

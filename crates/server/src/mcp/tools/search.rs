@@ -1,6 +1,6 @@
 //! Finding words, in one session and in those that are in scope; over HTTP `GET /sessions/{id}/search` and `GET /search`.
 
-use engine::{Count, FoundTurn, PieceRole, SearchAnswer, SearchWish, Within};
+use engine::{Count, FoundTurn, PieceRole, SearchAnswer, SearchParams, Within};
 use model::{SessionId, SessionRow, one_line};
 use serde_json::json;
 
@@ -186,7 +186,7 @@ struct Looked {
 async fn look(call: ToolContext<'_>, within: &Within, query: &str, limit: usize) -> Result<Looked, CallError> {
     let page = async |skip| {
         let (words, within) = (query.to_owned(), within.clone());
-        call.engine.search(SearchWish { words, exact: false, within, skip, limit: AT_ONCE }).await
+        call.engine.search(SearchParams { words, exact: false, within, skip, limit: AT_ONCE }).await
     };
     let mut found = page(0).await?;
     let (mut turns, mut more) = (std::mem::take(&mut found.turns), found.more);

@@ -224,7 +224,7 @@ fn hash_and_flush(path: &Path) -> io::Result<(u64, String)> {
 }
 
 pub(super) fn hex(hasher: Sha256) -> String {
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", hasher.finalize())
 }
 
 /// Makes a file that only its owner can read; it must not be there yet.

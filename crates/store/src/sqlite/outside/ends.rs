@@ -52,7 +52,7 @@ impl StoreFile {
             let Some(stream) = record.stream else { continue };
             if record.purged_at.is_none() {
                 record.fence = match ends.get(&id) {
-                    Some(Reached::Fence(damage)) => Some(damage.clone()),
+                    Some(Reached::Fence(fence)) => Some(fence.clone()),
                     Some(Reached::Seq(head)) => self.end(&moment, &record, stream, *head, last)?,
                     None => self.end(&moment, &record, stream, Seq::START, last)?,
                 };

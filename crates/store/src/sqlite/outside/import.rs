@@ -232,8 +232,8 @@ fn fence(path: &Path, damaged: &[(StreamId, DamageLine)]) -> Result<(), RestoreE
     let tx = conn.transaction()?;
     for (stream, damage) in damaged.iter().filter(|(stream, _)| has_fence(*stream)) {
         let id = Heads::default().find_or_create(&tx, *stream)?;
-        let damage = Fence::damaged(*stream, damage.seq, damage.what.clone());
-        put_fence(&tx, id, Some(&damage))?;
+        let fence = Fence::damaged(*stream, damage.seq, damage.what.clone());
+        put_fence(&tx, id, Some(&fence))?;
     }
     tx.commit()?;
     checkpoint::finish(&conn, &Health::default());

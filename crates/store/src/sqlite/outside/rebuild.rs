@@ -96,8 +96,8 @@ pub(in crate::sqlite) fn replace_rows(
     let record = StreamRecord::find_named(conn, schema, stream)?.filter(|record| record.purged_at.is_none());
     let Some(record) = record else { return Ok(None) };
     // What came since the walk was at the end.
-    while walk.damage.is_none() && !walk.step(look)? {}
-    let is_damaged = walk.damage.is_some();
+    while walk.fence.is_none() && !walk.step(look)? {}
+    let is_damaged = walk.fence.is_some();
     walk.miss_tail(known_seq(look, schema, stream)?);
     let fence = walk.fence(&record);
     // The rows are those of the newer version, which knows what it wrote.
@@ -171,14 +171,14 @@ fn keep_lost_sessions(conn: &Connection, schema: i64) -> Result<(), Error> {
         .collect::<Result<_, _>>()?;
     for id in lost {
         let stream = StreamId::Session(SessionId::from_bytes(id));
-        let damage = Fence::damaged(stream, Seq::START.next(), "the entry is missing");
+        let fence = Fence::damaged(stream, Seq::START.next(), "the entry is missing");
         match StreamRecord::find_named(conn, schema, stream)? {
             Some(record) if record.purged_at.is_some() => continue,
             Some(record) if record.fence.is_some() => (),
-            Some(record) => put_fence(conn, record.id, Some(&damage))?,
+            Some(record) => put_fence(conn, record.id, Some(&fence))?,
             None => {
                 let id = Heads::default().find_or_create(conn, stream)?;
-                put_fence(conn, id, Some(&damage))?;
+                put_fence(conn, id, Some(&fence))?;
             }
         }
         anew::put_kept(conn, &SESSIONS, "id = ?1", [id])?;
@@ -197,8 +197,8 @@ fn keep_lost_tail(conn: &Connection, look: &Connection, schema: i64, id: i64) ->
     let mut walk = Walk::new(id, stream);
     walk.head = Seq(head.unwrap_or(0).cast_unsigned());
     walk.miss_tail(known_seq(look, schema, stream)?);
-    match &walk.damage {
-        Some(damage) => put_fence(conn, id, Some(damage)),
+    match &walk.fence {
+        Some(fence) => put_fence(conn, id, Some(fence)),
         None => Ok(()),
     }
 }

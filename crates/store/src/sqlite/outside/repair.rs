@@ -70,9 +70,9 @@ impl Drop for Repair {
     }
 }
 
-pub(super) fn put_fence(conn: &Connection, id: i64, damage: Option<&Fence>) -> Result<(), Error> {
-    let stored = damage.and_then(|damage| match &damage.cause {
-        FenceCause::Damaged(what) => Some((sql_seq(damage.seq), what)),
+pub(super) fn put_fence(conn: &Connection, id: i64, fence: Option<&Fence>) -> Result<(), Error> {
+    let stored = fence.and_then(|fence| match &fence.cause {
+        FenceCause::Damaged(what) => Some((sql_seq(fence.seq), what)),
         FenceCause::Newer => None,
     });
     let (seq, what) = (stored.map(|(seq, _)| seq), stored.map(|(_, what)| what));

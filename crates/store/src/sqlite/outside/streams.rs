@@ -24,16 +24,16 @@ impl StreamRecord {
     pub(super) fn from_row(row: &Row<'_>) -> Result<Self> {
         let name: String = row.get(1)?;
         let stream: Option<StreamId> = name.parse().ok();
-        let fence = row.get::<_, Option<i64>>(4)?.map(i64::cast_unsigned);
+        let seq = row.get::<_, Option<i64>>(4)?.map(i64::cast_unsigned);
         let what: Option<String> = row.get(5)?;
-        let damage = |(stream, seq)| Fence::damaged(stream, Seq(seq), what.unwrap_or_default());
+        let fence_at = |(stream, seq)| Fence::damaged(stream, Seq(seq), what.unwrap_or_default());
         Ok(Self {
             id: row.get(0)?,
             stream,
             name,
             purged_at: row.get::<_, Option<i64>>(2)?.map(Timestamp::from_millis),
             sweeping: row.get(3)?,
-            fence: stream.zip(fence).map(damage),
+            fence: stream.zip(seq).map(fence_at),
         })
     }
 

@@ -21,13 +21,13 @@ pub(in crate::sqlite) struct Walk {
     /// The last entry that was folded in.
     pub(super) head: Seq,
     pub(super) rows: Rows,
-    pub(super) damage: Option<Fence>,
+    pub(super) fence: Option<Fence>,
     session: Option<Session>,
 }
 
 impl Walk {
     pub(super) fn new(id: i64, stream: StreamId) -> Self {
-        Self { stream, id, head: Seq::START, rows: Rows::default(), damage: None, session: None }
+        Self { stream, id, head: Seq::START, rows: Rows::default(), fence: None, session: None }
     }
 
     /// Walks the whole stream at once.
@@ -68,8 +68,8 @@ impl Walk {
             count += 1;
             let entry = match stored.verify(self.stream, self.head.next()) {
                 Ok(entry) => entry,
-                Err(damage) => {
-                    self.damage = Some(damage);
+                Err(fence) => {
+                    self.fence = Some(fence);
                     return Ok(true);
                 }
             };
@@ -82,13 +82,13 @@ impl Walk {
     }
 
     fn stop(&mut self, what: &'static str) -> bool {
-        self.damage = Some(Fence::damaged(self.stream, self.head.next(), what));
+        self.fence = Some(Fence::damaged(self.stream, self.head.next(), what));
         true
     }
 
     /// Rows and entries change together, so a row that knows of an entry after the last one has lost it.
     pub(super) fn miss_tail(&mut self, known: Seq) {
-        if self.damage.is_none() && self.head < known {
+        if self.fence.is_none() && self.head < known {
             self.stop("the entry is missing");
         }
     }
@@ -96,6 +96,6 @@ impl Walk {
     /// Where the stream has to be fenced off. A fence after the last entry stands for a lost tail, of which the rows
     /// may know nothing any more: it stays until that entry is there again.
     pub(super) fn fence(&self, record: &StreamRecord) -> Option<Fence> {
-        self.damage.clone().or_else(|| record.fence.clone().filter(|fence| fence.seq > self.head))
+        self.fence.clone().or_else(|| record.fence.clone().filter(|fence| fence.seq > self.head))
     }
 }

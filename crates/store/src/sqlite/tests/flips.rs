@@ -216,14 +216,10 @@ async fn one_flipped_bit_is_mended_or_told() {
     let pages: Vec<usize> = pages.map(|(n, _)| n).collect();
     let used: Vec<usize> =
         (0..sound.len()).filter(|at| sound[*at] != 0 && pages.contains(&(at / PAGE_BYTES))).collect();
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    let mut next = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(random >> 33).unwrap()
-    };
+    let mut random = fastrand::Rng::with_seed(1);
     let (mut whole, mut said, mut refused, mut sound_after) = (0, 0, 0, 0);
     for _ in 0..FLIPS {
-        let (at, bit) = (used[next() % used.len()], next() % 8);
+        let (at, bit) = (used[random.usize(..used.len())], random.u32(..8));
         let mut bytes = sound.clone();
         bytes[at] ^= 1 << bit;
         restore(&path, &bytes);

@@ -175,7 +175,7 @@ fn read(trees: &Trees, path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", Sha256::digest(bytes))
 }
 
 fn print(report: &InstallReport, json: bool) -> Result<()> {

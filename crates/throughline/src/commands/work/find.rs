@@ -6,7 +6,8 @@ use anyhow::{Result, bail};
 use model::{WorkId, work_name};
 use server::wire::{MetaContext, MetaContextPage};
 
-use crate::client::{Client, encoded};
+use crate::client::Client;
+use crate::link::encoded;
 use crate::paging::PageCursor;
 
 /// The shortest accepted part of an id.

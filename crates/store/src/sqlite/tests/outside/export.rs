@@ -16,7 +16,7 @@ use crate::sqlite::tests::{folder, open_at};
 /// The lines with the end that belongs to them.
 fn sealed(lines: &[&str], entries: u64) -> String {
     let body: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let sum: String = Sha256::digest(&body).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum = format!("{:x}", Sha256::digest(&body));
     format!("{body}{{\"throughline\":\"end\",\"entries\":{entries},\"purged\":0,\"damaged\":0,\"sha256\":\"{sum}\"}}\n")
 }
 

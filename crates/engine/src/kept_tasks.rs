@@ -1,4 +1,4 @@
-//! The parts of the engine that run for as long as it does, each started again when it panics.
+//! The tasks that run for as long as the engine does (copies, search, housekeeping …), each restarted when it panics.
 //!
 //! Invariant: no part ends by a panic without a word. It starts again from what is durable, later each time that it panics
 //! again, and the server says that it is degraded until the part has held for a while.
@@ -22,14 +22,14 @@ const WELL_AFTER: Duration = Duration::from_secs(60);
 
 /// Which parts have panicked lately.
 #[derive(Default)]
-pub(crate) struct Parts(Mutex<BTreeMap<&'static str, Panics>>);
+pub(crate) struct KeptTasks(Mutex<BTreeMap<&'static str, Panics>>);
 
 struct Panics {
     in_a_row: u32,
     last: Instant,
 }
 
-impl Parts {
+impl KeptTasks {
     /// Notes a panic and says how long to wait before the part starts again.
     fn panicked(&self, part: &'static str) -> Duration {
         let now = Instant::now();
@@ -62,7 +62,7 @@ pub(crate) async fn keep<F: Future<Output = ()> + Send>(
         if ends.is_cancelled() {
             return;
         }
-        let pause = shared.parts.panicked(part);
+        let pause = shared.kept_tasks.panicked(part);
         tracing::error!(part, ?pause, "a part of the server panicked and starts again after a pause");
         tokio::select! {
             () = ends.cancelled() => (),

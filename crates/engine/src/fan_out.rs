@@ -11,13 +11,13 @@ use model::{RowChange, SessionEvent, SessionId, SessionRow, StreamId, SummaryMak
 use tokio::sync::Notify;
 
 use crate::Shared;
+use crate::agent_views::AgentViews;
 use crate::feeds::{FeedUpdate, Feeds, ListChange};
 use crate::finding::Finding;
 use crate::journal::{CommittedPart, Unobserved};
-use crate::offers::AgentViews;
 use crate::summaries::Summaries;
 
-pub(crate) struct Followers {
+pub(crate) struct FanOut {
     pub(crate) feeds: Arc<Feeds>,
     pub(crate) agent_views: Arc<AgentViews>,
     pub(crate) summaries: Arc<Summaries>,
@@ -25,7 +25,7 @@ pub(crate) struct Followers {
     pub(crate) changed_works: Arc<ChangedWorks>,
 }
 
-impl Followers {
+impl FanOut {
     /// Notifies the followers of one stream.
     pub(crate) fn notify(&self, part: &CommittedPart, unobserved: &Unobserved) {
         match part.stream {
@@ -83,7 +83,7 @@ impl Followers {
 
     /// Notifies them that a session is gone for good.
     pub(crate) fn notify_purged(&self, row: &SessionRow, unobserved: &Unobserved) {
-        self.finding.purged(row.id);
+        self.finding.note_purged(row.id);
         if let Some(work) = row.work {
             self.changed_works.note(work);
         }

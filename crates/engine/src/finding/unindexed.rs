@@ -21,7 +21,7 @@ type Entries = BTreeSet<(SessionId, Seq)>;
 
 /// The entries that were set aside.
 #[derive(Debug)]
-pub(super) struct SetAside {
+pub(super) struct Unindexed {
     folder: Option<PathBuf>,
     noted: Mutex<Noted>,
 }
@@ -33,7 +33,7 @@ struct Noted {
     since_beside: Option<Entries>,
 }
 
-impl SetAside {
+impl Unindexed {
     /// With those that earlier lives noted in this folder.
     pub(super) fn kept_in(folder: Option<PathBuf>) -> Self {
         let all = folder.as_deref().map(entries_set_aside).unwrap_or_default().into_iter().collect();
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn what_is_set_aside_is_kept_until_an_index_is_filled_that_lacks_it_not() {
         let folder = tempfile::tempdir().unwrap();
-        let open = || SetAside::kept_in(Some(folder.path().to_owned()));
+        let open = || Unindexed::kept_in(Some(folder.path().to_owned()));
         let [one, two] = [[1; 16], [2; 16]].map(SessionId::from_bytes);
         let aside = open();
         assert_eq!(aside.warning(), None);

@@ -43,15 +43,15 @@ impl RequestKey {
     }
 }
 
-/// An order with its asker.
-pub(crate) struct SessionRequest {
-    pub(crate) order: SessionOrder,
+/// What a session's task is asked to do, with who asks.
+pub(crate) struct SessionInput {
+    pub(crate) kind: InputKind,
     pub(crate) asker: Asker,
-    pub(crate) then: AfterRequest,
+    pub(crate) after: AfterInput,
 }
 
 /// What a session's task is to do.
-pub(crate) enum SessionOrder {
+pub(crate) enum InputKind {
     Command(Command),
     /// Decided with what the tables say of the block.
     Click(Click),
@@ -59,13 +59,13 @@ pub(crate) enum SessionOrder {
 
 /// What becomes of the session once the command is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AfterRequest {
+pub(crate) enum AfterInput {
     Stay,
     /// It is about to be purged, and its agent's own record with it.
     Purge,
 }
 
-impl SessionRequest {
+impl SessionInput {
     pub(crate) fn receipt(&self, reply: &Reply, at: Timestamp) -> Option<Receipt> {
         self.asker.receipt(reply, at)
     }

@@ -9,7 +9,7 @@ use crate::pending::words_of;
 
 impl LiveSession {
     /// Takes in the agent's next word, with those that wait behind it: they share an append.
-    pub(super) async fn hear(&mut self, mut news: Option<AgentUpdate>) {
+    pub(super) async fn handle_updates(&mut self, mut news: Option<AgentUpdate>) {
         let mut write = false;
         // Words that follow something else are not shown before it: both are written with this append.
         let mut may_preview = true;
@@ -18,20 +18,20 @@ impl LiveSession {
             match news {
                 None => {
                     let reason = "the agent ended".to_owned();
-                    self.report(Some(Command::Agent(AgentReport::Failed { reason }))).await;
+                    self.write_pending(Some(Command::Agent(AgentReport::Failed { reason }))).await;
                     self.agent = None;
                     return;
                 }
                 Some(AgentUpdate::Asked { key, question, own_call }) => {
-                    return self.hear_question(key, question, own_call).await;
+                    return self.handle_question(key, question, own_call).await;
                 }
-                Some(AgentUpdate::Withdrawn { key }) => return self.hear_withdrawn(key).await,
-                Some(AgentUpdate::Report(report)) if self.offers.hear(&report) && !self.is_unresponsive() => (),
+                Some(AgentUpdate::Withdrawn { key }) => return self.handle_withdrawn(key).await,
+                Some(AgentUpdate::Report(report)) if self.choices.hear(&report) && !self.is_unresponsive() => (),
                 Some(AgentUpdate::Report(report)) => {
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
                     self.look_for_own_calls(&report);
                     may_preview &= words_of(&report).is_some();
-                    write |= !may_preview || self.pending.is_full();
+                    write |= !may_preview || self.pending.is_worth_writing();
                     if may_preview {
                         self.preview(&report);
                     }
@@ -42,7 +42,7 @@ impl LiveSession {
                 }
             }
             heard += 1;
-            if heard == NEWS_AT_ONCE || self.pending.is_enough() {
+            if heard == NEWS_AT_ONCE || self.pending.is_full() {
                 break;
             }
             match self.agent.as_mut().map(|hosted| hosted.agent.news.try_recv()) {
@@ -50,8 +50,8 @@ impl LiveSession {
                 Some(Err(_)) | None => break,
             }
         }
-        if write || self.pending.is_full() || self.pending.is_enough() {
-            self.report(None).await;
+        if write || self.pending.is_worth_writing() || self.pending.is_full() {
+            self.write_pending(None).await;
         }
     }
 

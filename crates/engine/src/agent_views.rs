@@ -36,12 +36,12 @@ async fn of_agent(store: &dyn Reader, session: &Session, mut after: Seq, up_to: 
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Offers {
+pub(crate) struct KnownChoices {
     options: Option<Vec<AgentOption>>,
     commands: Option<Vec<AgentCommand>>,
 }
 
-impl Offers {
+impl KnownChoices {
     /// What these entries say.
     pub(crate) fn of(newest: &[Entry]) -> Self {
         let mut offers = Self::default();
