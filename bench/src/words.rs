@@ -1,6 +1,6 @@
 //! What is written while measuring: texts that look like an agent's and are the same in every run.
 
-use model::{AgentState, InteractionId, Outcome, SessionEvent, SessionId, Stop, Turn};
+use model::{AgentState, Author, InteractionId, Outcome, SessionEvent, SessionId, Stop, Turn};
 
 /// About the size of a turn's text in recorded transcripts.
 pub(crate) const PART_BYTES: usize = 1_200;
@@ -92,7 +92,7 @@ pub(crate) fn beginning(number: u64, name: String, prompt: &str) -> Vec<SessionE
             remind: false,
         },
         SessionEvent::TurnStarted { turn: Turn(1), interaction_id },
-        SessionEvent::PromptSent { interaction_id, text: prompt.to_owned(), images: Vec::new() },
+        SessionEvent::PromptSent { interaction_id, text: prompt.to_owned(), images: Vec::new(), by: Author::default() },
     ]
 }
 

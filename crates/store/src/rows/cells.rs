@@ -5,9 +5,9 @@
 use std::iter;
 
 use model::{
-    AgentState, Clicked, Extent, FactShape, FileStamp, InteractionId, Next, NextId, Outcome, Proof, QueuedPrompt,
-    RememberedDecision, RememberedId, Request, Running, Seq, SessionId, Stop, Summary, SummaryMaker, Timestamp,
-    TitleMaker, TokenId, TokenKind, ToolKind, Turn, Untold, WorkId,
+    AgentState, Clicked, Extent, FactShape, FileStamp, InteractionId, Next, NextId, Outcome, Proof, RememberedDecision,
+    RememberedId, Request, Running, Seq, SessionId, Stop, Summary, SummaryMaker, Timestamp, TitleMaker, TokenId,
+    TokenKind, ToolKind, Turn, Untold, WorkId,
 };
 use rusqlite::types::{FromSql, Null, ToSqlOutput, Type, Value};
 use rusqlite::{Error, Result, Row, ToSql as _};
@@ -242,7 +242,6 @@ group! {
     Next, 3 { label, command, meta_context }
     Clicked, 3 { work, session, at }
     Proof, 3 { turn, tool, entry }
-    QueuedPrompt, 5 { interaction_id, queued_seq, queued_at, text, images as JsonOrNull }
 }
 
 /// As the only one of a list: the column can hold more.
