@@ -1,7 +1,7 @@
 //! The texts that benchmarks write: they look like an agent's and are the same in every run.
 
 use fastrand::Rng;
-use model::{AgentState, InteractionId, Outcome, SessionEvent, SessionId, Stop, Turn};
+use model::{AgentState, Author, InteractionId, Outcome, SessionEvent, SessionId, Stop, Turn};
 
 /// About the size of a turn's text in recorded transcripts.
 pub(crate) const PART_BYTES: usize = 1_200;
@@ -75,7 +75,7 @@ pub(crate) fn beginning(number: u64, name: String, prompt: &str) -> Vec<SessionE
             remind: false,
         },
         SessionEvent::TurnStarted { turn: Turn(1), interaction_id },
-        SessionEvent::PromptSent { interaction_id, text: prompt.to_owned(), images: Vec::new() },
+        SessionEvent::PromptSent { interaction_id, text: prompt.to_owned(), images: Vec::new(), by: Author::default() },
     ]
 }
 

@@ -87,6 +87,11 @@ impl Tokens {
             || self.by_hash.read().unwrap_or_else(PoisonError::into_inner).values().any(|row| row.id == id)
     }
 
+    pub(crate) fn name(&self, id: TokenId) -> Option<String> {
+        let by_hash = self.by_hash.read().unwrap_or_else(PoisonError::into_inner);
+        by_hash.values().find(|row| row.id == id).map(|row| row.name.clone())
+    }
+
     /// Every stored one.
     pub(crate) fn all(&self) -> Vec<TokenRow> {
         let mut rows: Vec<TokenRow> =
@@ -268,6 +273,11 @@ impl Engine {
     /// Whether the credential still opens anything.
     pub fn is_token_in_force(&self, id: TokenId) -> bool {
         self.shared.journal.tokens.is_in_force(id)
+    }
+
+    /// What a stored credential is called.
+    pub fn token_name(&self, id: TokenId) -> Option<String> {
+        self.shared.journal.tokens.name(id)
     }
 
     /// Every credential in force.

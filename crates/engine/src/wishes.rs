@@ -4,7 +4,7 @@
 //! other tools' records tell.
 
 use model::{
-    Command, ContextWish, Image, InteractionId, Marker, PermissionAnswer, Request, SessionId, SetChange, Turn,
+    Author, Command, ContextWish, Image, InteractionId, Marker, PermissionAnswer, Request, SessionId, SetChange, Turn,
     WhenBusy, WorkId,
 };
 use serde::{Deserialize, Serialize};
@@ -155,6 +155,8 @@ pub struct SendPrompt {
     pub images: Vec<Image>,
     /// What to do while a turn runs.
     pub when_busy: WhenBusy,
+    /// Who wrote them.
+    pub by: Author,
 }
 
 impl Sealed for SendPrompt {}
@@ -163,8 +165,8 @@ impl Wish for SendPrompt {
     type Reply = PromptAccepted;
 
     fn into_command(self) -> Command {
-        let Self { interaction_id, text, images, when_busy } = self;
-        Command::SendPrompt { interaction_id, text, images, when_busy }
+        let Self { interaction_id, text, images, when_busy, by } = self;
+        Command::SendPrompt { interaction_id, text, images, when_busy, by }
     }
 }
 
@@ -175,6 +177,8 @@ pub struct ChangePrompt {
     pub interaction_id: InteractionId,
     /// The new words.
     pub text: String,
+    /// Who wrote them.
+    pub by: Author,
 }
 
 impl Sealed for ChangePrompt {}
@@ -183,7 +187,7 @@ impl Wish for ChangePrompt {
     type Reply = ();
 
     fn into_command(self) -> Command {
-        Command::ChangePrompt { interaction_id: self.interaction_id, text: self.text }
+        Command::ChangePrompt { interaction_id: self.interaction_id, text: self.text, by: self.by }
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Answerer, Attached, ContextWish, Extent, Fact, Image, InteractionId, Marker, Notice,
-    Offer, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop, SummaryMaker,
+    AgentCommand, AgentOption, Answerer, Attached, Author, ContextWish, Extent, Fact, Image, InteractionId, Marker,
+    Notice, Offer, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop, SummaryMaker,
     TitleMaker, ToolChange, Turn, Usage, WorkId, json_bytes,
 };
 
@@ -47,6 +47,8 @@ pub enum Command {
         images: Vec<Image>,
         /// What to do while a turn runs.
         when_busy: WhenBusy,
+        /// Who wrote them.
+        by: Author,
     },
     /// Rewrites a prompt that still waits.
     ChangePrompt {
@@ -54,6 +56,8 @@ pub enum Command {
         interaction_id: InteractionId,
         /// The new words.
         text: String,
+        /// Who wrote them.
+        by: Author,
     },
     /// Takes a waiting prompt out of the queue.
     RemovePrompt {
@@ -136,6 +140,8 @@ pub enum Command {
         text: String,
         /// Pictures that went with them.
         images: Vec<Image>,
+        /// Who wrote them.
+        by: Author,
     },
     /// Notes how far another tool's record has been told.
     Import {

@@ -13,8 +13,9 @@ use crate::limits::{
 };
 use crate::work::click;
 use crate::{
-    AgentState, Answerer, ContextError, ContextWish, Image, InteractionId, MAX_SUMMARY_CHARS, Marker, OpenRequest,
-    Outcome, PermissionAnswer, Request, Session, SessionEvent, SetOutcome, Stop, Turn, first_line, one_line,
+    AgentState, Answerer, Author, ContextError, ContextWish, Image, InteractionId, MAX_SUMMARY_CHARS, Marker,
+    OpenRequest, Outcome, PermissionAnswer, Request, Session, SessionEvent, SetOutcome, Stop, Turn, first_line,
+    one_line,
 };
 use reports::agent_reported;
 
@@ -128,14 +129,14 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
             _ => Ok(Vec::new()),
         },
         Command::Click { offer, work, session, by } => click(&offer, work, session, by),
-        Command::SendPrompt { interaction_id, text, images, when_busy } => {
-            send_prompt(session, Prompt { interaction_id, text, images }, when_busy)
+        Command::SendPrompt { interaction_id, text, images, when_busy, by } => {
+            send_prompt(session, Prompt { interaction_id, text, images, by }, when_busy)
         }
-        Command::ChangePrompt { interaction_id, text } => {
+        Command::ChangePrompt { interaction_id, text, by } => {
             let old = session.find_queued(interaction_id).ok_or(Rejection::PromptNotQueued)?;
             check_prompt(&text, &old.images)?;
             check_queued_bytes(session, text.len().saturating_sub(old.text.len()))?;
-            Ok(vec![SessionEvent::PromptChanged { interaction_id, text }])
+            Ok(vec![SessionEvent::PromptChanged { interaction_id, text, by }])
         }
         Command::RemovePrompt { interaction_id } => {
             session.find_queued(interaction_id).ok_or(Rejection::PromptNotQueued)?;
@@ -193,11 +194,11 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
             }
             Ok(vec![SessionEvent::TitleSet { title, by, turn, interaction_id }])
         }
-        Command::TellPrompt { interaction_id, text, images } => {
+        Command::TellPrompt { interaction_id, text, images, by } => {
             let told = session.row.turns == Turn(0) || session.row.is_imported();
             match session.row.running {
                 Some(_) => Err(Rejection::TurnRunning),
-                None if told => Ok(start_turn(session.row.turns.next(), Prompt { interaction_id, text, images })),
+                None if told => Ok(start_turn(session.row.turns.next(), Prompt { interaction_id, text, images, by })),
                 None => Err(Rejection::NotImported),
             }
         }
@@ -269,13 +270,14 @@ fn create(new: NewSession) -> Result<Vec<SessionEvent>, Rejection> {
     options.iter().flat_map(|(option, value)| [option, value]).try_for_each(|text| check_name(text))?;
     check_directory(&cwd)?;
     check_directory(&project)?;
-    let (from, prompt) = from.unzip();
-    let mut events = vec![SessionEvent::SessionCreated { agent, cwd, project, name, work, from, options }];
-    match prompt {
+    let origin = from.as_ref().map(|(origin, _)| *origin);
+    let mut events = vec![SessionEvent::SessionCreated { agent, cwd, project, name, work, from: origin, options }];
+    match from {
         // Its agent is started once this is durable, by whoever began it or, after a crash, by the next life.
-        Some(FirstPrompt { interaction_id, text }) => {
+        Some((origin, FirstPrompt { interaction_id, text })) => {
             check_prompt(&text, &[])?;
-            events.push(SessionEvent::PromptQueued { interaction_id, text, images: Vec::new() });
+            let by = Author::Step(origin);
+            events.push(SessionEvent::PromptQueued { interaction_id, text, images: Vec::new(), by });
         }
         None => events.push(agent_state(AgentState::Starting, None)),
     }
@@ -319,6 +321,7 @@ struct Prompt {
     interaction_id: InteractionId,
     text: String,
     images: Vec<Image>,
+    by: Author,
 }
 
 fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result<Vec<SessionEvent>, Rejection> {
@@ -343,8 +346,8 @@ fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result
     if waiting + image_bytes(&prompt.images) > MAX_IMAGE_BYTES {
         return Err(Rejection::QueueFull);
     }
-    let Prompt { interaction_id, text, images } = prompt;
-    let mut events = vec![SessionEvent::PromptQueued { interaction_id, text, images }];
+    let Prompt { interaction_id, text, images, by } = prompt;
+    let mut events = vec![SessionEvent::PromptQueued { interaction_id, text, images, by }];
     match session.row.agent_state {
         // Whoever writes again after a failure or a sign-in wants it tried again.
         AgentState::Stopped | AgentState::Failed | AgentState::SignedOut => events.extend(start_again(session)),
@@ -443,15 +446,23 @@ fn start_next(session: &Session) -> Vec<SessionEvent> {
     match session.queue.first() {
         Some(first) => start_turn(
             session.row.turns.next(),
-            Prompt { interaction_id: first.interaction_id, text: first.text.clone(), images: first.images.clone() },
+            Prompt {
+                interaction_id: first.interaction_id,
+                text: first.text.clone(),
+                images: first.images.clone(),
+                by: first.by.clone(),
+            },
         ),
         None => Vec::new(),
     }
 }
 
 fn start_turn(turn: Turn, prompt: Prompt) -> Vec<SessionEvent> {
-    let Prompt { interaction_id, text, images } = prompt;
-    vec![SessionEvent::TurnStarted { turn, interaction_id }, SessionEvent::PromptSent { interaction_id, text, images }]
+    let Prompt { interaction_id, text, images, by } = prompt;
+    vec![
+        SessionEvent::TurnStarted { turn, interaction_id },
+        SessionEvent::PromptSent { interaction_id, text, images, by },
+    ]
 }
 
 /// A queue that is sent whole to every follower has to stay small.

@@ -3,7 +3,7 @@
 //! Invariant: bounded, whatever an agent says; a function of the turn's entries, so a turn that was cut off by a restart
 //! gets the same line from the log that it would have got live.
 
-use crate::{Extent, SessionEvent, SummaryMaker, Turn, TurnSummary, extract_summary, split_source};
+use crate::{Extent, SessionEvent, SummaryMaker, Turn, TurnSummary, extract_summary};
 
 /// How much of a prompt and of an answer is kept.
 const KEPT_BYTES: usize = 16 << 10;
@@ -23,9 +23,8 @@ impl Digest {
         match event {
             SessionEvent::TurnStarted { turn, .. } => *self = Self { turn: *turn, ..Self::default() },
             SessionEvent::PromptSent { text, .. } => {
-                let words = split_source(text).1;
-                self.extent.prompt = chars(words);
-                self.prompt = words[..words.floor_char_boundary(KEPT_BYTES)].to_owned();
+                self.extent.prompt = chars(text);
+                self.prompt = text[..text.floor_char_boundary(KEPT_BYTES)].to_owned();
             }
             SessionEvent::TextPart { turn, text, .. } if *turn == self.turn => {
                 self.extent.response = self.extent.response.saturating_add(chars(text));

@@ -172,7 +172,7 @@ impl Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AgentReport, NewSession, Outcome, Stop, SummaryMaker, WhenBusy};
+    use crate::{AgentReport, Author, NewSession, Outcome, Stop, SummaryMaker, WhenBusy};
 
     fn at(n: i64) -> Timestamp {
         Timestamp::from_millis(n)
@@ -180,7 +180,13 @@ mod tests {
 
     fn prompt(n: u8, text: &str) -> Command {
         let interaction_id = InteractionId::from_bytes([n; 16]);
-        Command::SendPrompt { interaction_id, text: text.to_owned(), images: Vec::new(), when_busy: WhenBusy::Queue }
+        Command::SendPrompt {
+            interaction_id,
+            text: text.to_owned(),
+            images: Vec::new(),
+            when_busy: WhenBusy::Queue,
+            by: Author::default(),
+        }
     }
 
     fn stopped() -> Command {

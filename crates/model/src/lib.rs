@@ -12,6 +12,7 @@
 
 mod agent;
 mod agent_view;
+mod author;
 mod blocks;
 mod command;
 mod contents;
@@ -43,6 +44,7 @@ pub use agent::{
     Severity, SignInMethod, StepStatus, TokenCount, Usage,
 };
 pub use agent_view::AgentView;
+pub use author::Author;
 pub use blocks::{
     BlockParter, BlockScanner, Card, CasePriority, Field, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES,
     MAX_LABEL_CHARS, Next, NextId, Node, SaidPart, Slice, Span, Task, UseCase,
@@ -82,7 +84,7 @@ pub use rows::{RowChange, TurnRow, fold, fold_server, fold_session, fold_work};
 pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{DeletedKey, ListKey};
 pub use size::json_bytes;
-pub use text::{first_line, is_slash_command, one_line, parts, plain_text, split_source};
+pub use text::{first_line, is_slash_command, one_line, parts, plain_text};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};

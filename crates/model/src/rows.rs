@@ -10,7 +10,6 @@ use crate::{
     Clicked, Context, Entry, Event, Extent, Fact, FactShape, InteractionId, Mark, NextId, NextRow, ProvedFact,
     QueuedPrompt, RememberedId, RememberedRow, Seq, ServerEvent, Session, SessionEvent, SessionId, SessionRow, Stop,
     StreamId, Summary, Timestamp, TitleRow, TokenId, TokenRow, Turn, WorkEvent, WorkId, WorkRow, first_line,
-    split_source,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -176,14 +175,14 @@ fn session_rows(
 ) -> Vec<RowChange> {
     let session = before.id;
     match entry.event {
-        SessionEvent::PromptSent { interaction_id, text, images: _ } => {
+        SessionEvent::PromptSent { interaction_id, text, .. } => {
             let remove = RowChange::RemovePrompt { session, interaction_id: *interaction_id };
             let start = before.running.map(|running| {
                 RowChange::StartTurn(TurnRow {
                     session,
                     turn: running.turn,
                     interaction_id: *interaction_id,
-                    prompt_line: first_line(split_source(text).1, PROMPT_LINE_CHARS),
+                    prompt_line: first_line(text, PROMPT_LINE_CHARS),
                     stop: None,
                     started_at: running.started_at,
                     ended_at: None,

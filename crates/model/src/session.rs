@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentState, Context, Entry, Image, InteractionId, Memorable, Memory, OpenRequest, Origin, Outcome, Request, Seq,
-    SessionEvent, SessionId, Timestamp, Turn, WorkId, first_line, split_source,
+    AgentState, Author, Context, Entry, Image, InteractionId, Memorable, Memory, OpenRequest, Origin, Outcome, Request,
+    Seq, SessionEvent, SessionId, Timestamp, Turn, WorkId, first_line,
 };
 
 const FIRST_PROMPT_CHARS: usize = 100;
@@ -143,6 +143,8 @@ pub struct QueuedPrompt {
     pub text: String,
     /// Pictures that go with them.
     pub images: Vec<Image>,
+    /// Who wrote the words.
+    pub by: Author,
 }
 
 /// Where a session stands, in the word that people see.
@@ -352,7 +354,7 @@ impl Session {
                 row.imported = Some(Imported { tool, source, mark, continued: false });
                 row.agent_state = AgentState::Stopped;
             }
-            SessionEvent::PromptQueued { interaction_id, text, images } => {
+            SessionEvent::PromptQueued { interaction_id, text, images, by } => {
                 remember_first_prompt(row, text);
                 self.queue.push(QueuedPrompt {
                     interaction_id: *interaction_id,
@@ -360,17 +362,19 @@ impl Session {
                     queued_at: entry.at,
                     text: text.clone(),
                     images: images.clone(),
+                    by: by.clone(),
                 });
             }
-            SessionEvent::PromptChanged { interaction_id, text } => {
+            SessionEvent::PromptChanged { interaction_id, text, by } => {
                 if let Some(prompt) = self.queue.iter_mut().find(|prompt| prompt.interaction_id == *interaction_id) {
                     prompt.text.clone_from(text);
+                    prompt.by.clone_from(by);
                 }
             }
             SessionEvent::PromptRemoved { interaction_id } => {
                 self.queue.retain(|prompt| prompt.interaction_id != *interaction_id);
             }
-            SessionEvent::PromptSent { interaction_id, text, images: _ } => {
+            SessionEvent::PromptSent { interaction_id, text, .. } => {
                 remember_first_prompt(row, text);
                 self.queue.retain(|prompt| prompt.interaction_id != *interaction_id);
             }
@@ -402,6 +406,6 @@ impl Session {
 
 fn remember_first_prompt(row: &mut SessionRow, text: &str) {
     if row.first_prompt.is_empty() {
-        row.first_prompt = first_line(split_source(text).1, FIRST_PROMPT_CHARS);
+        row.first_prompt = first_line(text, FIRST_PROMPT_CHARS);
     }
 }

@@ -97,24 +97,6 @@ fn skip_control_string(rest: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// Who wrote a prompt, if it was not the person, and the words: `[agent:…] words` and `[applet:…] words` are how a
-/// prompt of another origin is kept.
-pub fn split_source(text: &str) -> (Option<&str>, &str) {
-    let marked = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-    match marked {
-        Some((source, words))
-            if ["agent:", "applet:"].iter().any(|kind| source.strip_prefix(kind).is_some_and(is_plain_name)) =>
-        {
-            (Some(source), words)
-        }
-        Some(_) | None => (None, text),
-    }
-}
-
-fn is_plain_name(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,14 +121,5 @@ mod tests {
             "say \u{1b}[1;31mred\u{1b}[0m\u{1b}]0;title\u{7} now\u{9b}2J\u{202e}back\r\n\tend\u{200b}\u{1b}(B!\u{1b}";
         assert_eq!(plain_text(evil), "say red nowback\n\tend!");
         assert_eq!(plain_text("cut \u{1b}[3\nnext"), "cut \nnext");
-    }
-
-    #[test]
-    fn a_prompt_tells_who_wrote_it() {
-        assert_eq!(split_source("[agent:0190a8c0-0000] go on"), (Some("agent:0190a8c0-0000"), "go on"));
-        assert_eq!(split_source("[applet:board] go on"), (Some("applet:board"), "go on"));
-        for plain in ["go on", "[agent:] x", "[agent:a b] x", "[other:a] x", "[agent:a]", "[ ] tidy up", "["] {
-            assert_eq!(split_source(plain), (None, plain));
-        }
     }
 }

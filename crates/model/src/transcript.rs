@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Card, Entry, Image, InteractionId, Next, Notice, Outcome, PermissionAnswer, PlanStep, Question, Request,
-    SessionEvent, Span, Timestamp, ToolCall, ToolStatus, Turn, Usage, split_source,
+    Author, Card, Entry, Image, InteractionId, Next, Notice, Outcome, PermissionAnswer, PlanStep, Question, Request,
+    SessionEvent, Span, Timestamp, ToolCall, ToolStatus, Turn, Usage,
 };
 
 /// The turns of a session, in order.
@@ -54,8 +54,9 @@ pub struct TranscriptTurn {
     pub turn: Turn,
     /// Its prompt's id.
     pub interaction_id: InteractionId,
-    /// Who wrote the prompt, if it was not the person: `agent:…` or `applet:…`.
-    pub source: Option<String>,
+    /// Who wrote the prompt.
+    #[serde(default)]
+    pub by: Author,
     /// The words.
     pub prompt: String,
     /// Pictures that went with them.
@@ -200,7 +201,7 @@ impl TranscriptTurn {
         Self {
             turn,
             interaction_id,
-            source: None,
+            by: Author::default(),
             prompt: String::new(),
             images: Vec::new(),
             resume: None,
@@ -216,10 +217,9 @@ impl TranscriptTurn {
 
     fn apply(&mut self, event: &SessionEvent) {
         match event {
-            SessionEvent::PromptSent { text, images, .. } => {
-                let (source, words) = split_source(text);
-                self.source = source.map(str::to_owned);
-                words.clone_into(&mut self.prompt);
+            SessionEvent::PromptSent { interaction_id: _, text, images, by } => {
+                self.by.clone_from(by);
+                self.prompt.clone_from(text);
                 self.images.clone_from(images);
             }
             SessionEvent::ResumeSent { text, .. } => self.resume = Some(text.clone()),

@@ -7,7 +7,7 @@
 mod call;
 mod words;
 
-use model::{Entry, Seq, SessionEvent, SessionId, SummaryMaker, Timestamp, ToolChange, Turn, split_source};
+use model::{Entry, Seq, SessionEvent, SessionId, SummaryMaker, Timestamp, ToolChange, Turn};
 
 use self::call::OpenCall;
 use self::words::{Words, chunks};
@@ -134,7 +134,7 @@ impl Pieces {
             SessionEvent::TurnEnded { .. } => self.end_turn(&mut done),
             SessionEvent::PromptSent { text, .. } => {
                 if let Some(open) = &self.open {
-                    done.chunked(open.turn, PieceRole::Prompt, split_source(text).1);
+                    done.chunked(open.turn, PieceRole::Prompt, text);
                 }
             }
             SessionEvent::TextPart { turn, block, text } => {

@@ -63,6 +63,7 @@ fn session(engine: &Engine, session: &Session) -> wire::Session {
                 text: prompt.text.clone(),
                 images: prompt.images.clone(),
                 queued_at: prompt.queued_at,
+                by: prompt.by.clone(),
             })
             .collect(),
         open_requests: session

@@ -18,6 +18,7 @@ mod openapi;
 mod router;
 mod turns;
 mod web_assets;
+mod who;
 pub mod wire;
 
 use std::io;

@@ -114,7 +114,7 @@ pub(crate) fn interaction(interaction: &Interaction) -> wire::Interaction {
         created: row.started_at,
         ended: row.ended_at,
         state: state(row),
-        source: told.source.clone(),
+        by: told.by.clone(),
         prompt: told.prompt.clone(),
         response: interaction.response(),
         summary: summary(row),

@@ -18,8 +18,8 @@ mod work;
 use std::collections::BTreeMap;
 
 use model::{
-    Entry, Image, InteractionId, Origin, PermissionOption, SessionId, SessionState, Timestamp, TokenId, TokenKind,
-    Turn, WorkId,
+    Author, Entry, Image, InteractionId, Origin, PermissionOption, SessionId, SessionState, Timestamp, TokenId,
+    TokenKind, Turn, WorkId,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -128,6 +128,8 @@ pub struct QueuedPrompt {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
     pub queued_at: Timestamp,
+    /// Who wrote it.
+    pub by: Author,
 }
 
 /// Something that an agent asked; the entry `permission.asked` says what.

@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::{
-    AgentReport, Answerer, Attached, Command, Entry, Event, FirstPrompt, Image, InteractionId, Memory, NewSession,
-    Next, NextId, Origin, PermissionKind, PermissionOption, Position, Question, Rejection, RememberedDecision,
-    RememberedId, Seq, ServerEvent, Session, SessionEvent, SessionId, Span, StreamId, Timestamp, TokenId, ToolKind,
-    Turn, WhenBusy, WorkId, add_to_work, decide,
+    AgentReport, Answerer, Attached, Author, Command, Entry, Event, FirstPrompt, Image, InteractionId, Memory,
+    NewSession, Next, NextId, Origin, PermissionKind, PermissionOption, Position, Question, Rejection,
+    RememberedDecision, RememberedId, Seq, ServerEvent, Session, SessionEvent, SessionId, Span, StreamId, Timestamp,
+    TokenId, ToolKind, Turn, WhenBusy, WorkId, add_to_work, decide,
 };
 
 use crate::{AppendError, Batch, Head, Part, Store};
@@ -207,8 +207,13 @@ pub fn prompt(n: u64, text: &str) -> Command {
 
 /// The `n`th prompt, with pictures.
 pub fn prompt_with(n: u64, text: &str, images: Vec<Image>) -> Command {
+    prompt_by(n, text, images, Author::default())
+}
+
+/// The same, by somebody.
+pub fn prompt_by(n: u64, text: &str, images: Vec<Image>, by: Author) -> Command {
     let (interaction_id, text) = (interaction_id(n), text.to_owned());
-    Command::SendPrompt { interaction_id, text, images, when_busy: WhenBusy::Queue }
+    Command::SendPrompt { interaction_id, text, images, when_busy: WhenBusy::Queue, by }
 }
 
 /// So many pictures, no two alike.

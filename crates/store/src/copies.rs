@@ -13,10 +13,10 @@
 mod beside;
 mod check;
 mod cursor;
-mod first_format;
 mod folder;
 mod hydrate;
 mod meta;
+mod older_formats;
 mod pen;
 mod regroup;
 mod retell;

@@ -18,7 +18,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::conformance::{
-    at, batch, click, create, interaction_id, next_step, offers, part_of_command, pictures, prompt_with, remembered_id,
+    at, batch, click, create, interaction_id, next_step, offers, part_of_command, pictures, prompt_by, remembered_id,
     remembers, session_id, stream, text_part, token_id, work_id,
 };
 use crate::prelude::*;
@@ -320,8 +320,8 @@ impl Twins {
         match wish {
             Wish::Rename(name) => Command::Change { name: Some(name), env_hint: None, context: None },
             Wish::Hint(hint) => Command::Change { name: None, env_hint: Some(hint), context: None },
-            Wish::Prompt { text, pictures: count } => prompt_with(self.prompts, &text, pictures(count)),
-            Wish::ChangePrompt(n, text) => Command::ChangePrompt { interaction_id: queued(n), text },
+            Wish::Prompt { text, pictures: count, by } => prompt_by(self.prompts, &text, pictures(count), by),
+            Wish::ChangePrompt(n, text, by) => Command::ChangePrompt { interaction_id: queued(n), text, by },
             Wish::RemovePrompt(n) => Command::RemovePrompt { interaction_id: queued(n) },
             Wish::Observe => Command::Observe,
             Wish::Delete => Command::Delete,

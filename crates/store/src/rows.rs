@@ -91,7 +91,7 @@ folded! {
     sessions: SessionRow by SessionId = |row| row.id, "the session's row", |_| "the session's row".to_owned();
     turns: TurnRow by (SessionId, Turn) = |row| (row.session, row.turn),
         "the rows of its turns", |(_, turn)| format!("the row of turn {turn}");
-    prompts: PromptRow by (SessionId, InteractionId) = |row| (row.session, row.prompt.interaction_id),
+    prompts: PromptRow by (SessionId, InteractionId) = |row| (row.session, row.interaction_id),
         "the rows of its waiting prompts", |(_, id)| format!("the row of the waiting prompt {id}");
     sets: SetRow by (SessionId, String) = |row| (row.session, row.name.clone()),
         "the rows of its context", |(_, set)| format!("the row of the set {set:?}");
@@ -151,7 +151,7 @@ pub(crate) fn apply<K: KeepRows>(to: &mut K, change: &RowChange) -> Result<(), K
                 (row.summary, row.extent) = (Some(summary.clone()), extent.or(row.extent));
             })
         }
-        RowChange::PutPrompt { session, prompt } => to.put(&PromptRow { session: *session, prompt: prompt.clone() }),
+        RowChange::PutPrompt { session, prompt } => to.put(&PromptRow::new(*session, prompt.clone())),
         RowChange::RemovePrompt { session, interaction_id } => to.remove::<PromptRow>(&(*session, *interaction_id)),
         RowChange::PutSet { session, set, marks } => match marks.is_empty() {
             true => to.remove::<SetRow>(&(*session, set.clone())),

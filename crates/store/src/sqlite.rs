@@ -10,6 +10,7 @@ mod changes;
 mod checkpoint;
 mod checksums;
 mod fences;
+mod functions;
 mod heads;
 mod jobs;
 mod mend;

@@ -17,8 +17,8 @@ const SHOWN_LINES: usize = 12;
 
 /// The lines of a turn in the session with this short id; `whole` is false where the rest could not be read.
 pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, session: &str) -> Vec<String> {
-    let from = turn.source.as_deref().map(|source| format!("({source}) ")).unwrap_or_default();
-    let mut lines = vec![String::new(), format!("{} > {}{}", turn.turn, safe(&from), indent(&turn.prompt))];
+    let from = turn.by.other().map(|other| format!("({}) ", line(&other))).unwrap_or_default();
+    let mut lines = vec![String::new(), format!("{} > {from}{}", turn.turn, indent(&turn.prompt))];
     if !turn.images.is_empty() {
         lines.push(format!("  [with {} images]", turn.images.len()));
     }
@@ -212,6 +212,27 @@ mod tests {
     fn shown(title: &str, subject: Option<&str>) -> Vec<String> {
         let question = serde_json::json!({ "title": title, "kind": "execute", "subject": subject, "options": [] });
         question_lines(&serde_json::from_value(question).unwrap())
+    }
+
+    #[test]
+    fn a_prompt_says_who_wrote_it_unless_a_person_did() {
+        let told = |by: serde_json::Value| {
+            let turn = serde_json::json!({
+                "turn": 3, "interactionId": "0190a8c0-0000-7000-8000-0000000000a1", "by": by, "prompt": "[agent:x] go",
+                "images": [], "items": [], "startedAt": "2026-01-02T03:04:05.006Z", "outcome": null,
+            });
+            turn_lines(&serde_json::from_value(turn).unwrap(), true, &Steps::default(), "0190").swap_remove(1)
+        };
+        let session = "0190a8c0-0000-7000-8000-0000000000c1";
+        assert_eq!(told(serde_json::json!({ "type": "person", "name": "phone" })), "t3 > [agent:x] go");
+        assert_eq!(
+            told(serde_json::json!({ "type": "agent", "session": "a\n\u{1b}[2J" })),
+            "t3 > (agent:a ␛[2J) [agent:x] go"
+        );
+        assert_eq!(
+            told(serde_json::json!({ "type": "step", "session": session, "block": "t3.n1" })),
+            format!("t3 > (step t3.n1 of session {session}) [agent:x] go")
+        );
     }
 
     #[test]

@@ -72,7 +72,7 @@ function open() {
     { type: "session", session: SESSION, snapshot: watched, window: { after: "1f.0", agent } },
     { type: "caught_up", session: SESSION, cursor: "1f.0" },
     entry(1, { type: "turn.started", data: { turn: 1, interactionId: SESSION } }),
-    entry(2, { type: "prompt.sent", data: { interactionId: SESSION, text: "What follows?" } }),
+    entry(2, { type: "prompt.sent", data: { interactionId: SESSION, text: "What follows?", by: { type: "person" } } }),
   );
   return { hear, entry, looks: () => looks };
 }

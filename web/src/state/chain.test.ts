@@ -27,7 +27,7 @@ const keys = (links: Link[]) => {
   return Array.from({ length: layout.count }, (_, index) => layout.keyOf(index));
 };
 
-const waiting = { interactionId: "q", text: "later", queuedAt: "2026-01-02T03:04:05.006Z" };
+const waiting = { interactionId: "q", text: "later", queuedAt: "2026-01-02T03:04:05.006Z", by: { type: "person" as const } };
 
 test("a session alone has no head, and its prompts wait below its turns", () => {
   expect(rows([link("a", 1, 2, { queue: [waiting] })])).toEqual(["t1 of 0", "t2 of 0", "waits 0"]);

@@ -88,11 +88,8 @@ export function applyToContents(contents: Contents, entries: readonly Entry[]): 
   return lines === null ? contents : { ...contents, lines: dense(lines) };
 }
 
-/** Somebody else's prompt begins with who wrote it. */
-const SOURCE = /^\[(?:agent|applet):[A-Za-z0-9-]{1,64}\] /;
-
 function firstLine(text: string): string {
-  const line = text.replace(SOURCE, "").split("\n").map((each) => each.trim()).find((each) => each !== "") ?? "";
+  const line = text.split("\n").map((each) => each.trim()).find((each) => each !== "") ?? "";
   const characters = [...line];
   return characters.length <= MAX_LINE_CHARS ? line : `${characters.slice(0, MAX_LINE_CHARS - 1).join("").trimEnd()}…`;
 }

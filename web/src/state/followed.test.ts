@@ -1,7 +1,7 @@
 // A followed session: order, the queue, and words that are not durable yet.
 import { expect, test } from "vitest";
 
-import type { Entry, Session } from "../wire/names";
+import type { Author, Entry, Session } from "../wire/names";
 import type { Followed } from "./followed";
 import { applyEntries, applyLarge, applyPreview, asidesAfter, asidesAtEnd, beginFollow, caughtUp, firstFollowed, newestOpen, NOT_READ, openRequests, takeLarge, turnAt, turnCount, withPreviews } from "./followed";
 
@@ -22,7 +22,9 @@ const started = (turn: number) => ({ type: "turn.started", data: { turn, interac
 const sent = (turn: number, text: string) => ({ type: "prompt.sent", data: { interactionId: prompt(turn), text } }) as Happened;
 const said = (turn: number, text: string, block = 0) => ({ type: "text.part", data: { turn, block, text } }) as Happened;
 const ended = (turn: number) => ({ type: "turn.ended", data: { turn, outcome: "completed" } }) as Happened;
-const queued = (n: number, text: string) => ({ type: "prompt.queued", data: { interactionId: prompt(n), text } }) as Happened;
+const PHONE: Author = { type: "person", name: "phone" };
+const AGENT: Author = { type: "agent", session: "s1" };
+const queued = (n: number, text: string) => ({ type: "prompt.queued", data: { interactionId: prompt(n), text, by: PHONE } }) as Happened;
 const preview = (turn: number, text: string, block = 0) => ({ type: "preview" as const, session: SESSION, turn, kind: "text" as const, block, text });
 
 /** A follow that goes on from a cursor. */
@@ -91,16 +93,16 @@ test("the queue follows the log", () => {
   let followed = follow(running, queued(2, "then"), queued(3, "and then"), queued(4, "no"));
   followed = follow(
     followed,
-    { type: "prompt.changed", data: { interactionId: prompt(3), text: "and after that" } } as Happened,
+    { type: "prompt.changed", data: { interactionId: prompt(3), text: "and after that", by: AGENT } } as Happened,
     { type: "prompt.removed", data: { interactionId: prompt(4) } } as Happened,
   );
   expect(followed.queue.map(({ text }) => text)).toEqual(["then", "and after that"]);
   followed = follow(followed, ended(1), started(2), sent(2, "then"));
-  expect(followed.queue).toEqual([{ interactionId: prompt(3), text: "and after that", queuedAt: AT }]);
+  expect(followed.queue).toEqual([{ interactionId: prompt(3), text: "and after that", queuedAt: AT, by: AGENT }]);
 });
 
 test("a follow of the newest turns takes over what was told before them, and what it is told again changes nothing", () => {
-  const waiting = [2, 3].map((n) => ({ interactionId: prompt(n), text: `wait ${n}`, queuedAt: AT }));
+  const waiting = [2, 3].map((n) => ({ interactionId: prompt(n), text: `wait ${n}`, queuedAt: AT, by: PHONE }));
   const agent = { state: "ready" as const, program: "guide 1", options: [], commands: [{ name: "say", description: "Says it." }], methods: [], usage: { used: 5, size: 9 } };
   const window = { after: "1f.40", agent };
   let followed = beginFollow(NOT_READ, { snapshot: { queue: waiting } as unknown as Session, window });

@@ -306,8 +306,8 @@ function applyToQueue(queue: readonly QueuedPrompt[], entry: Entry): readonly Qu
         ? queue
         : [...queue, { ...entry.data, queuedAt: entry.at }];
     case "prompt.changed": {
-      const { interactionId, text } = entry.data;
-      return queue.map((prompt) => (prompt.interactionId === interactionId ? { ...prompt, text } : prompt));
+      const { interactionId } = entry.data;
+      return queue.map((prompt) => (prompt.interactionId === interactionId ? { ...prompt, ...entry.data } : prompt));
     }
     case "prompt.removed":
     case "prompt.sent": {

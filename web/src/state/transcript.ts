@@ -7,6 +7,7 @@
 // Values are never changed in place: a turn that did not change is the same object, so that it is not drawn again.
 import type { Card, Next, Span } from "../wire/blocks";
 import type {
+  Author,
   Entry,
   EventOf,
   Image,
@@ -103,8 +104,8 @@ export type Shown = { readonly next: Readonly<Next> } | { readonly card: Readonl
 export interface TranscriptTurn {
   readonly turn: number;
   readonly interactionId: InteractionId;
-  /** Who wrote the prompt, if it was not the person. */
-  readonly source: string | null;
+  /** Who wrote the prompt. */
+  readonly by: Readonly<Author>;
   /** The words. */
   readonly prompt: string;
   readonly images: readonly Image[];
@@ -234,7 +235,7 @@ function startedTurn(turn: number, interactionId: InteractionId, startedAt: Time
   return {
     turn,
     interactionId,
-    source: null,
+    by: { type: "person" },
     prompt: "",
     images: [],
     resume: null,
@@ -258,10 +259,8 @@ function applyToTurn(turn: TranscriptTurn, entry: EntryFor<"turn">): TranscriptT
         reason: entry.data.reason ?? null,
         endedAt: entry.at,
       };
-    case "prompt.sent": {
-      const [source, prompt] = splitSource(entry.data.text);
-      return { ...turn, source, prompt, images: entry.data.images ?? [] };
-    }
+    case "prompt.sent":
+      return { ...turn, by: entry.data.by, prompt: entry.data.text, images: entry.data.images ?? [] };
     case "resume.sent":
       return { ...turn, resume: entry.data.text };
     case "text.part":
@@ -389,10 +388,4 @@ function changeLast<T extends Item>(items: readonly Item[], is: (item: Item) => 
   const at = items.findLastIndex(is);
   const found = items[at];
   return found !== undefined && is(found) ? items.with(at, change(found)) : items;
-}
-
-/** Who wrote a prompt, if it was not the person, and the words. */
-function splitSource(text: string): [string | null, string] {
-  const marked = /^\[((?:agent|applet):[A-Za-z0-9-]{1,64})\] ([^]*)$/.exec(text);
-  return marked === null ? [null, text] : [marked[1] ?? null, marked[2] ?? ""];
 }

@@ -1,6 +1,6 @@
 // The words that people read for what the server says in one.
 import { sentence } from "../api/http";
-import type { AgentState, PermissionAnswer, PermissionKind, RememberedPermission, SessionRow, SessionState, StepStatus, ToolKind, ToolStatus } from "../wire/names";
+import type { AgentState, Author, PermissionAnswer, PermissionKind, RememberedPermission, SessionRow, SessionState, StepStatus, ToolKind, ToolStatus } from "../wire/names";
 import type { TranscriptTurn } from "./transcript";
 
 const STATE_WORDS: Record<SessionState, string> = {
@@ -135,17 +135,27 @@ export function rememberedWords({ decision, by }: RememberedPermission): string 
   return `${decision === "allow" ? "Allowed" : "Rejected"}${by.type === "person" ? ` by ${by.name}` : ""}`;
 }
 
-/** Who wrote a prompt that the person did not; the log says `agent:ID` or `applet:NAME`. */
-export function sourceWords(source: string): string {
-  const [kind, name] = [source.slice(0, source.indexOf(":")), source.slice(source.indexOf(":") + 1)];
-  switch (kind) {
+/** Who wrote a prompt, if it was not a person. */
+export function authorWords(by: Author): string | null {
+  switch (by.type) {
+    case "person":
+      return null;
+    case "step":
+      return `From the step ${by.block} of session ${by.session}`;
     case "agent":
-      return `Sent by an agent, from session ${name}`;
+      return `Sent by an agent, from session ${by.session}`;
     case "applet":
-      return `Sent by the applet “${name}”`;
+      return `Sent by the applet “${by.name}”`;
     default:
-      return `Sent by ${source}`;
+      by satisfies never;
+      // A server newer than this page may know authors that the page does not.
+      return "Not sent by a person";
   }
+}
+
+/** The person wrote it, or took it as it was offered. */
+export function isOwn({ by }: Pick<TranscriptTurn, "by">): boolean {
+  return by.type === "person" || by.type === "step";
 }
 
 export function titleOf(row: SessionRow): string {

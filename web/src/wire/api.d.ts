@@ -850,6 +850,27 @@ export interface components {
             /** @description What the agent calls itself, with its version. */
             program?: string | null;
         };
+        /** @description Who wrote a prompt. */
+        Author: {
+            /** @description What the credential is called; empty where nobody noted it, as for what another tool recorded. */
+            name?: string;
+            tokenId?: components["schemas"]["TokenId"] | null;
+            /** @enum {string} */
+            type: "person";
+        } | (components["schemas"]["Origin"] & {
+            /** @enum {string} */
+            type: "step";
+        }) | {
+            /** @description What it is called. */
+            name: string;
+            /** @enum {string} */
+            type: "applet";
+        } | {
+            /** @description The session that it works in. */
+            session: string;
+            /** @enum {string} */
+            type: "agent";
+        };
         /** @description A block that is shown and leads nowhere. */
         Card: {
             /** @enum {string} */
@@ -1085,6 +1106,7 @@ export interface components {
             type: "turn.ended";
         } | {
             data: {
+                by: components["schemas"]["Author"];
                 images?: components["schemas"]["Image"][];
                 interactionId: components["schemas"]["InteractionId"];
                 text: string;
@@ -1092,7 +1114,9 @@ export interface components {
             /** @enum {string} */
             type: "prompt.queued";
         } | {
+            /** @description Other words, and whoever wrote them; the pictures stay. */
             data: {
+                by: components["schemas"]["Author"];
                 interactionId: components["schemas"]["InteractionId"];
                 text: string;
             };
@@ -1107,6 +1131,7 @@ export interface components {
         } | {
             /** @description The words as they went to the agent, also when they had waited in the queue. */
             data: {
+                by: components["schemas"]["Author"];
                 images?: components["schemas"]["Image"][];
                 interactionId: components["schemas"]["InteractionId"];
                 text: string;
@@ -1431,6 +1456,8 @@ export interface components {
         };
         /** @description A turn's full record. */
         Interaction: {
+            /** @description Who wrote the prompt. */
+            by: components["schemas"]["Author"];
             created: components["schemas"]["Timestamp"];
             /** @description There was more than is told here. */
             cut?: boolean;
@@ -1439,8 +1466,6 @@ export interface components {
             prompt: string;
             response: string;
             session_id: components["schemas"]["SessionId"];
-            /** @description Who wrote the prompt, if it was not the person: `agent:…` or `applet:…`. */
-            source?: string | null;
             state: components["schemas"]["TurnState"];
             summary: string;
             tools: components["schemas"]["ToolBrief"][];
@@ -1828,6 +1853,8 @@ export interface components {
             tool?: number | null;
         };
         QueuedPrompt: {
+            /** @description Who wrote it. */
+            by: components["schemas"]["Author"];
             images?: components["schemas"]["Image"][];
             interactionId: components["schemas"]["InteractionId"];
             queuedAt: components["schemas"]["Timestamp"];

@@ -8,6 +8,7 @@ export type AgentCommand = Schemas["AgentCommand"];
 export type AgentOption = Schemas["AgentOption"];
 export type AgentState = Schemas["AgentState"];
 export type AgentView = Schemas["AgentView"];
+export type Author = Schemas["Author"];
 export type Changed = Schemas["Changed"];
 export type ClientFrame = Schemas["ClientFrame"];
 export type DirectoryPage = Schemas["DirectoryPage"];

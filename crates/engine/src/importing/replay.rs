@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use agents::history::{Bookmark, FoundConversation, HistoryItem};
 use model::{
-    AgentReport, Command, Draft, InteractionId, NewSession, Rejection, Session, SessionId, Timestamp, TitleMaker,
-    Titles, ToolCall, ToolStatus, Topics, prove,
+    AgentReport, Author, Command, Draft, InteractionId, NewSession, Rejection, Session, SessionId, Timestamp,
+    TitleMaker, Titles, ToolCall, ToolStatus, Topics, prove,
 };
 use store::Part;
 
@@ -86,7 +86,9 @@ impl Replay {
                 let interaction_id = InteractionId::from_uuid(self.ids.uuid());
                 self.prompt = Some(interaction_id);
                 self.calls.clear();
-                self.act(Command::TellPrompt { interaction_id, text, images }, at)?;
+                // Their tool does not say with which credential.
+                let by = Author::default();
+                self.act(Command::TellPrompt { interaction_id, text, images, by }, at)?;
             }
             HistoryItem::Report { at, report } => self.report(report, at)?,
             HistoryItem::TurnEnd { at, stop, bookmark } => {

@@ -4,7 +4,7 @@ use std::thread;
 
 use agents::{Agent, AgentRequest, AgentUpdate, OwnCall};
 use model::{
-    AgentOption, AgentReport, Answerer, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
+    AgentOption, AgentReport, Answerer, Author, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
     PermissionKind, PermissionOption, Question, RememberedDecision, RememberedId, RememberedRow, RowChange, Seq,
     SessionEvent, Stop, Timestamp, ToolKind,
 };
@@ -54,7 +54,14 @@ impl LiveSession {
         let interaction_id = model::InteractionId::from_uuid(self.shared.ids.uuid());
         let (text, images) = (text.to_owned(), Vec::new());
         let when_busy = model::WhenBusy::Queue;
-        self.write_pending(Some(Command::SendPrompt { interaction_id, text, images, when_busy })).await;
+        self.write_pending(Some(Command::SendPrompt {
+            interaction_id,
+            text,
+            images,
+            when_busy,
+            by: Author::default(),
+        }))
+        .await;
     }
 
     async fn hear_next(&mut self) {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use model::{
-    Entry, Fact, FactShape, Incarnation, InteractionId, Marker, Outcome, Seq, SessionEvent, SessionId, Stop, Timestamp,
-    Untold,
+    Author, Entry, Fact, FactShape, Incarnation, InteractionId, Marker, Outcome, Seq, SessionEvent, SessionId, Stop,
+    Timestamp, Untold,
 };
 use store::prelude::*;
 use store::{Batch, MemoryStore, Part, Room};
@@ -92,7 +92,12 @@ async fn the_packet_is_found_behind_what_is_long() {
         let mut events = vec![
             created(),
             SessionEvent::TurnStarted { turn, interaction_id },
-            SessionEvent::PromptSent { interaction_id, text: "go on".to_owned(), images: Vec::new() },
+            SessionEvent::PromptSent {
+                interaction_id,
+                text: "go on".to_owned(),
+                images: Vec::new(),
+                by: Author::default(),
+            },
             long(),
             long(),
         ];

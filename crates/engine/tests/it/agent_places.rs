@@ -1,7 +1,7 @@
 //! How many agents run at once: those that rest make room, those that work do not, and nothing is begun without a place.
 
 use engine::{Agency, Cancel, Reach, SendPrompt, SubmitError};
-use model::{AgentState, Answerer, NextId, Position, SessionEvent, SessionId, WhenBusy};
+use model::{AgentState, Answerer, Author, NextId, Position, SessionEvent, SessionId, WhenBusy};
 use store::prelude::*;
 
 use crate::support::{World, asker, next_event};
@@ -16,7 +16,8 @@ fn one_at_once() -> Agency {
 
 async fn try_prompt(world: &World, session: SessionId, text: &str) -> Result<(), SubmitError> {
     let (interaction_id, text) = (world.engine.new_interaction(), text.to_owned());
-    let command = SendPrompt { interaction_id, text, images: Vec::new(), when_busy: WhenBusy::Queue };
+    let command =
+        SendPrompt { interaction_id, text, images: Vec::new(), when_busy: WhenBusy::Queue, by: Author::default() };
     world.engine.submit(session, command, asker()).await.map(drop)
 }
 

@@ -8,8 +8,8 @@ use engine::{
     Restore, SendPrompt, SetContext, SubmitError, TokenWish,
 };
 use model::{
-    Answerer, ContextWish, Marker, NextId, PermissionAnswer, Position, Request, SessionEvent, SessionId, SetMode,
-    TokenKind, Turn, WhenBusy,
+    Answerer, Author, ContextWish, Marker, NextId, PermissionAnswer, Position, Request, SessionEvent, SessionId,
+    SetMode, TokenKind, Turn, WhenBusy,
 };
 use store::conformance::faulty::{StoreCall, StoreFault};
 use store::prelude::*;
@@ -101,8 +101,13 @@ async fn every_wish_that_writes(fault: StoreFault) {
     let asking = created.session;
     let send = async |session: SessionId, text: &str| {
         let interaction_id = engine.new_interaction();
-        let prompt =
-            || SendPrompt { interaction_id, text: text.to_owned(), images: Vec::new(), when_busy: WhenBusy::Queue };
+        let prompt = || SendPrompt {
+            interaction_id,
+            text: text.to_owned(),
+            images: Vec::new(),
+            when_busy: WhenBusy::Queue,
+            by: Author::default(),
+        };
         let submit = async || engine.submit(session, prompt(), asker()).await;
         world.refused_then_passes(fault, "send a prompt", submit).await;
         interaction_id
@@ -111,7 +116,7 @@ async fn every_wish_that_writes(fault: StoreFault) {
     // Its turn waits for an answer, so that nothing else is written beside the wishes.
     send(asking, "run true").await;
     let interaction_id = send(asking, "say later").await;
-    let change = || ChangePrompt { interaction_id, text: "say something else".to_owned() };
+    let change = || ChangePrompt { interaction_id, text: "say something else".to_owned(), by: Author::default() };
     world.refused_then_passes(fault, "change a prompt", async || engine.submit(asking, change(), asker()).await).await;
     let remove = RemovePrompt { interaction_id };
     world.refused_then_passes(fault, "remove a prompt", async || engine.submit(asking, remove, asker()).await).await;
@@ -167,8 +172,13 @@ async fn a_failed_flush_is_told_as_such_and_a_repeat_is_carried_out_once() {
         let interaction_id = world.engine.new_interaction();
         let key = Some(RequestKey::new("k", &[b"prompt"]));
         let asker = || Asker { principal: "ada".to_owned(), key: key.clone() };
-        let prompt =
-            || SendPrompt { interaction_id, text: "say hi".to_owned(), images: Vec::new(), when_busy: WhenBusy::Queue };
+        let prompt = || SendPrompt {
+            interaction_id,
+            text: "say hi".to_owned(),
+            images: Vec::new(),
+            when_busy: WhenBusy::Queue,
+            by: Author::default(),
+        };
         let mut follow = world.engine.follow(session, None).await.unwrap();
         world.disk.when(StoreCall::Append).fail(fault);
         let refused = world.engine.submit(session, prompt(), asker()).await.unwrap_err();

@@ -6,7 +6,7 @@ use engine::{
     Asker, Cancel, Delete, DirectoryError, Observe, Observed, QueryError, Reach, RequestKey, Restore, SendPrompt,
     SubmitError,
 };
-use model::{Rejection, SessionEvent, WhenBusy};
+use model::{Author, Rejection, SessionEvent, WhenBusy};
 
 use crate::support::{World, asker, next_event};
 
@@ -20,15 +20,15 @@ async fn a_prompt_is_answered_and_every_word_is_kept_once() {
     let session = world.session().await;
     let prompt = world.prompt(session, "say one two three").await;
     world.finish(session, prompt).await;
-    insta::assert_snapshot!(world.log(session).await, @"
+    insta::assert_snapshot!(world.log(session).await, @r#"
     1 session.created guide
     2 agent.state_changed starting
     3 agent.state_changed ready
     4 turn.started 1
-    5 prompt.sent say one two three
+    5 prompt.sent {"type":"person"} say one two three
     6 text.part 0 one two three 1
     7 turn.ended completed 1
-    ");
+    "#);
 }
 
 #[tokio::test(start_paused = true)]
@@ -76,7 +76,8 @@ async fn a_busy_session_refuses_what_will_not_wait() {
     world.prompt(session, "slow 100").await;
     let interaction_id = world.engine.new_interaction();
     let text = "now".to_owned();
-    let command = SendPrompt { interaction_id, text, images: Vec::new(), when_busy: WhenBusy::Reject };
+    let command =
+        SendPrompt { interaction_id, text, images: Vec::new(), when_busy: WhenBusy::Reject, by: Author::default() };
     let refused = world.engine.submit(session, command, asker()).await;
     assert!(matches!(refused, Err(SubmitError::Rejected(Rejection::TurnRunning))), "{refused:?}");
 }
@@ -87,8 +88,13 @@ async fn a_key_gives_one_effect_and_one_answer() {
     let session = world.session().await;
     let send = |world: &World, asker: Asker| {
         let interaction_id = world.engine.new_interaction();
-        let command =
-            SendPrompt { interaction_id, text: "say hi".to_owned(), images: Vec::new(), when_busy: WhenBusy::Queue };
+        let command = SendPrompt {
+            interaction_id,
+            text: "say hi".to_owned(),
+            images: Vec::new(),
+            when_busy: WhenBusy::Queue,
+            by: Author::default(),
+        };
         let engine = world.engine.clone();
         async move { engine.submit(session, command, asker).await }
     };

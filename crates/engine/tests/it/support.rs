@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use agents::history::Places;
 use engine::{Agency, Asker, Clock, Created, Engine, Follow, Followed, IdSource, Reach, Seams, SendPrompt};
-use model::{Incarnation, InteractionId, Seq, SessionEvent, SessionId, StreamId, Timestamp, WhenBusy};
+use model::{Author, Incarnation, InteractionId, Seq, SessionEvent, SessionId, StreamId, Timestamp, WhenBusy};
 use store::conformance::faulty::{Faulty, StoreCall, StoreFault};
 use store::prelude::*;
 use store::{Copies, Fence, MemoryStore, Store};
@@ -122,8 +122,13 @@ impl World {
 
     pub(crate) async fn prompt(&self, session: SessionId, text: &str) -> InteractionId {
         let interaction_id = self.engine.new_interaction();
-        let command =
-            SendPrompt { interaction_id, text: text.to_owned(), images: Vec::new(), when_busy: WhenBusy::Queue };
+        let command = SendPrompt {
+            interaction_id,
+            text: text.to_owned(),
+            images: Vec::new(),
+            when_busy: WhenBusy::Queue,
+            by: Author::default(),
+        };
         self.engine.submit(session, command, asker()).await.unwrap();
         interaction_id
     }

@@ -7,7 +7,6 @@
 //! as a next block, says nothing here, nor does what was written for the system's own use.
 
 use crate::blocks::without_blocks;
-use crate::split_source;
 use crate::text::plain_text;
 
 use super::blocks::{Kind, Line, lines};
@@ -30,7 +29,7 @@ const ANSWER_LINES: usize = 12;
 
 /// What a turn was about, in one line of at most [`MAX_SUMMARY_CHARS`] characters; [`EMPTY_SUMMARY`] if it says nothing.
 pub fn extract_summary(prompt: &str, response: &str) -> String {
-    let prompt = plain_text(&without_blocks(&without_scaffolding(&looked_at(split_source(prompt).1))));
+    let prompt = plain_text(&without_blocks(&without_scaffolding(&looked_at(prompt))));
     let prompt_lines = lines(&prompt);
     let asked = asked(&prompt_lines);
     if let Some(asked) = &asked

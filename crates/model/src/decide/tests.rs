@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::decide;
 use crate::{
-    AgentReport, AgentState, Answerer, Attached, Command, Entry, InteractionId, Memory, NewSession, Outcome,
+    AgentReport, AgentState, Answerer, Attached, Author, Command, Entry, InteractionId, Memory, NewSession, Outcome,
     PermissionAnswer, PermissionKind, PermissionOption, Question, RememberedId, Request, RowChange, Seq, Session,
     SessionEvent, SessionId, SessionState, Stop, Timestamp, ToolChange, ToolKind, Transcript, Turn, Untold, WhenBusy,
     fold_session,
@@ -40,11 +40,11 @@ fn parse(line: &str) -> Command {
         "prompt" | "prompt!" => {
             let (interaction_id, text) = numbered();
             let when_busy = if word == "prompt" { WhenBusy::Queue } else { WhenBusy::Reject };
-            Command::SendPrompt { interaction_id, text, images: Vec::new(), when_busy }
+            Command::SendPrompt { interaction_id, text, images: Vec::new(), when_busy, by: Author::default() }
         }
         "rewrite" => {
             let (interaction_id, text) = numbered();
-            Command::ChangePrompt { interaction_id, text }
+            Command::ChangePrompt { interaction_id, text, by: Author::default() }
         }
         "remove" => Command::RemovePrompt { interaction_id: numbered().0 },
         "cancel" => Command::Cancel,
@@ -137,7 +137,10 @@ impl History {
 
 fn show(event: &SessionEvent) -> String {
     let json = serde_json::to_value(event).unwrap();
-    let data: BTreeMap<&String, &serde_json::Value> = json["data"].as_object().unwrap().iter().collect();
+    // Prompts are a person's here.
+    let person = serde_json::json!(Author::default());
+    let data = json["data"].as_object().unwrap().iter().filter(|(_, value)| **value != person);
+    let data: BTreeMap<&String, &serde_json::Value> = data.collect();
     let words = data.into_iter().map(|(key, value)| match value.as_str() {
         // Interactions are numbers here.
         Some(text) if key == "interactionId" => format!("#{}", text.trim_start_matches(['0', '-'])),
@@ -516,6 +519,35 @@ fn what_comes_after_a_turn_is_kept_as_it_came() {
     );
 }
 
+/// Who asks is the author, whatever the words say; whoever rewrites a prompt that waits is its author from then on.
+#[test]
+fn a_prompt_is_by_whoever_wrote_its_words() {
+    let phone = Author::Person { token_id: None, name: "phone".to_owned() };
+    let agent = Author::Agent { session: "a-1".to_owned() };
+    let text = "[agent:x] go".to_owned();
+    let send = |number, by: &Author| Command::SendPrompt {
+        interaction_id: interaction(number),
+        text: text.clone(),
+        images: Vec::new(),
+        when_busy: WhenBusy::Queue,
+        by: by.clone(),
+    };
+    let mut history = History::default();
+    for command in [parse("create"), parse("ready"), send(1, &phone), send(2, &agent), send(3, &agent)] {
+        history.run(command).unwrap();
+    }
+    let rewrite = Command::ChangePrompt { interaction_id: interaction(3), text: text.clone(), by: phone.clone() };
+    for command in [rewrite, parse("done"), parse("done"), parse("done")] {
+        history.run(command).unwrap();
+    }
+    let sent = history.entries.iter().filter_map(|entry| match &entry.event {
+        SessionEvent::PromptSent { text, by, .. } => Some((text, by)),
+        _ => None,
+    });
+    assert_eq!(sent.collect::<Vec<_>>(), [(&text, &phone), (&text, &agent), (&text, &phone)]);
+    assert_eq!(history.session.unwrap().row.first_prompt, text);
+}
+
 #[test]
 fn pictures_are_bounded_and_of_known_kinds() {
     let prompt = |images: Vec<crate::Image>| Command::SendPrompt {
@@ -523,6 +555,7 @@ fn pictures_are_bounded_and_of_known_kinds() {
         text: "see".to_owned(),
         images,
         when_busy: WhenBusy::Queue,
+        by: Author::default(),
     };
     let image = |kind: &str, data: String| crate::Image { mime_type: kind.to_owned(), data };
     let mut history = History::default();
@@ -546,6 +579,7 @@ fn a_picture_without_words_is_a_prompt_and_nothing_at_all_is_none() {
         text: " ".to_owned(),
         images,
         when_busy: WhenBusy::Queue,
+        by: Author::default(),
     };
     let picture = crate::Image { mime_type: "image/png".to_owned(), data: "aGk=".to_owned() };
     let mut history = History::default();
@@ -553,7 +587,11 @@ fn a_picture_without_words_is_a_prompt_and_nothing_at_all_is_none() {
     assert_eq!(history.run(prompt(1, Vec::new())), Err(super::Rejection::PromptEmpty));
     history.run(prompt(1, vec![picture])).unwrap();
     // It waits for its agent, and its words may be taken away.
-    let change = |number| Command::ChangePrompt { interaction_id: interaction(number), text: String::new() };
+    let change = |number| Command::ChangePrompt {
+        interaction_id: interaction(number),
+        text: String::new(),
+        by: Author::default(),
+    };
     history.run(change(1)).unwrap();
     history.run(parse("prompt 2 words alone")).unwrap();
     assert_eq!(history.run(change(2)), Err(super::Rejection::PromptEmpty));
@@ -648,6 +686,7 @@ fn what_an_agent_has_to_be_told_follows_from_what_it_forgot() {
         text: "go".to_owned(),
         images: Vec::new(),
         when_busy: WhenBusy::Queue,
+        by: Author::default(),
     };
     let done = || Command::Agent(AgentReport::Stopped(Stop { outcome: Outcome::Completed, reason: None }));
     let compacted = || Command::Agent(AgentReport::Compacted { summary: None });

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, AgentState, Answerer, Attached, Card, Extent, Fact, Image, InteractionId, Marker, Next,
-    Notice, Origin, PermissionAnswer, PlanStep, Question, Request, Seq, SessionId, SignInMethod, Span, Stop,
-    SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId,
+    AgentCommand, AgentOption, AgentState, Answerer, Attached, Author, Card, Extent, Fact, Image, InteractionId,
+    Marker, Next, Notice, Origin, PermissionAnswer, PlanStep, Question, Request, Seq, SessionId, SignInMethod, Span,
+    Stop, SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId,
 };
 
 /// What happened in a session, in the past tense.
@@ -104,9 +104,11 @@ pub enum SessionEvent {
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<Image>,
+        by: Author,
     },
+    /// Other words, and whoever wrote them; the pictures stay.
     #[serde(rename = "prompt.changed", rename_all = "camelCase")]
-    PromptChanged { interaction_id: InteractionId, text: String },
+    PromptChanged { interaction_id: InteractionId, text: String, by: Author },
     #[serde(rename = "prompt.removed", rename_all = "camelCase")]
     PromptRemoved { interaction_id: InteractionId },
     /// The words as they went to the agent, also when they had waited in the queue.
@@ -116,6 +118,7 @@ pub enum SessionEvent {
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<Image>,
+        by: Author,
     },
     /// What the agent was told of earlier turns, ahead of this turn's prompt.
     #[serde(rename = "resume.sent")]

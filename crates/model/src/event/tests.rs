@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
+
 use super::*;
-use crate::SessionId;
+use crate::{Author, SessionId};
 
 const RELEASED: &[(u16, &str)] = &[
     (1, include_str!("../../../../fixtures/events/v1.jsonl")),
@@ -11,6 +13,7 @@ const RELEASED: &[(u16, &str)] = &[
     (3, include_str!("../../../../fixtures/events/v3.jsonl")),
     (4, include_str!("../../../../fixtures/events/v4.jsonl")),
     (5, include_str!("../../../../fixtures/events/v5.jsonl")),
+    (6, include_str!("../../../../fixtures/events/v6.jsonl")),
 ];
 
 /// Decodes a line of a fixture as an event of the stream that its kind belongs to.
@@ -93,6 +96,46 @@ fn the_fixture_of_this_version_has_every_kind() {
         })
         .collect();
     assert_eq!(seen.len(), 45, "one for each arm above");
+}
+
+/// Before version 6 an author other than a person stood in front of the words; since then nobody is read out of them.
+#[test]
+fn who_wrote_an_old_prompt_is_taken_out_of_its_words() {
+    let (agent, applet) = (Author::Agent { session: "a-1".to_owned() }, Author::Applet { name: "loom".to_owned() });
+    for (text, by, words) in [
+        ("[agent:a-1] go\non", agent, "go\non"),
+        ("[applet:loom] go", applet, "go"),
+        ("[agent:a 1] go", Author::default(), "[agent:a 1] go"),
+        ("go", Author::default(), "go"),
+    ] {
+        for kind in ["prompt.queued", "prompt.changed", "prompt.sent"] {
+            let interaction = "0190a8c0-0000-7000-8000-0000000000a1";
+            let line = |by: Option<&Author>| {
+                let mut event = json!({ "type": kind, "data": { "interactionId": interaction, "text": text } });
+                by.inspect(|by| event["data"]["by"] = json!(by));
+                event.to_string()
+            };
+            for version in 1..6 {
+                assert_eq!(written(&decode_line(version, &line(None))), (words, &by), "version {version}: {text}");
+            }
+            let typed = decode_line(6, &line(Some(&Author::default())));
+            assert_eq!(written(&typed), (text, &Author::default()));
+        }
+    }
+    let other = decode_line(5, r#"{"type":"text.part","data":{"turn":1,"block":0,"text":"[agent:a-1] go"}}"#);
+    assert!(matches!(other, Event::Session(SessionEvent::TextPart { text, .. }) if text == "[agent:a-1] go"));
+}
+
+/// The words of a prompt, and who wrote them.
+fn written(event: &Event) -> (&str, &Author) {
+    match event {
+        Event::Session(
+            SessionEvent::PromptQueued { text, by, .. }
+            | SessionEvent::PromptChanged { text, by, .. }
+            | SessionEvent::PromptSent { text, by, .. },
+        ) => (text, by),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// What a newer version wrote is told apart from what is broken, in each stream for itself.

@@ -1,8 +1,9 @@
 //! Old shapes to new ones, a step a version. A step once released is never changed.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::EVENT_VERSION;
+use crate::Author;
 
 /// `STEPS[n]` brings an event of version n + 1 to version n + 2.
 const STEPS: [fn(Value) -> Value; EVENT_VERSION as usize - 1] = [
@@ -14,7 +15,19 @@ const STEPS: [fn(Value) -> Value; EVENT_VERSION as usize - 1] = [
     std::convert::identity,
     // … and version 5.
     std::convert::identity,
+    author_beside_words,
 ];
+
+/// Version 6 has who wrote a prompt in a field of its own.
+fn author_beside_words(mut event: Value) -> Value {
+    let holds_words = matches!(event["type"].as_str(), Some("prompt.queued" | "prompt.changed" | "prompt.sent"));
+    if let Some(text) = event["data"]["text"].as_str().filter(|_| holds_words) {
+        let (by, words) = Author::of_old_prompt(text);
+        let (by, words) = (json!(by), json!(words));
+        (event["data"]["by"], event["data"]["text"]) = (by, words);
+    }
+    event
+}
 
 /// Brings an event of `version` to the shape that is written now.
 pub(super) fn to_current(version: u16, event: Value) -> Value {

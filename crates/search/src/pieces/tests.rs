@@ -1,6 +1,8 @@
 //! What entries become.
 
-use model::{InteractionId, Location, Outcome as TurnOutcome, Stop, TitleMaker, ToolContent, ToolKind, ToolStatus};
+use model::{
+    Author, InteractionId, Location, Outcome as TurnOutcome, Stop, TitleMaker, ToolContent, ToolKind, ToolStatus,
+};
 use serde_json::json;
 
 use super::*;
@@ -39,7 +41,7 @@ fn ended(turn: u32) -> SessionEvent {
 
 fn sent(text: &str) -> SessionEvent {
     let interaction_id = InteractionId::from_bytes([1; 16]);
-    SessionEvent::PromptSent { interaction_id, text: text.to_owned(), images: Vec::new() }
+    SessionEvent::PromptSent { interaction_id, text: text.to_owned(), images: Vec::new(), by: Author::default() }
 }
 
 fn said(block: u32, text: &str) -> SessionEvent {
@@ -88,7 +90,7 @@ fn a_turn_is_its_prompt_its_calls_and_its_words() {
         shapes,
         [
             "t0 title 0 1-1 \"Old name\"",
-            "t1 prompt 0 3-3 \"fix it\"",
+            "t1 prompt 0 3-3 \"[agent:abc] fix it\"",
             "t1 tool 1 7-8 \"Run the tests\\nbash\\ncargo test\\nsrc/main.rs\\ncargo test\\nerror[E0382]\"",
             "t1 answer 0 4-10 \"I will look.\\n\\nDone.\"",
             "t1 thought 0 6-10 \"hm\"",

@@ -6,12 +6,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use doors::{Principal, Scope};
 use engine::{Asker, Keep, SubmitError};
-use model::{Answerer, PermissionAnswer, Rejection, RememberedId, Request, SessionId, TokenId};
+use model::{PermissionAnswer, Rejection, RememberedId, Request, SessionId};
 
 use crate::error::ApiError;
 use crate::extract::{Asking, Body, Named, NoParams, OnlyKey};
 use crate::http::Success;
-use crate::{App, access, convert, wire};
+use crate::{App, access, convert, who, wire};
 
 /// Answers what the agent asked. The first answer counts.
 #[utoipa::path(
@@ -48,7 +48,7 @@ pub(crate) async fn answer_request(
     asker: Asker,
 ) -> Result<(), ApiError> {
     let wire::NewAnswer { option, fields, remember, .. } = answer;
-    let by = person(app, principal);
+    let by = who::answerer(app, principal);
     let answer = PermissionAnswer { option: Some(option), kind: None, fields, by, remembered: None };
     let keep = if remember { Keep::Remembered } else { Keep::Once };
     match app.engine.answer(id, request, answer, keep, asker).await {
@@ -100,11 +100,4 @@ pub(crate) async fn forget(
     } else {
         Err(ApiError::PermissionNotFound)
     }
-}
-
-pub(crate) fn person(app: &App, principal: &Principal) -> Answerer {
-    let token_id: Option<TokenId> = principal.id.parse().ok();
-    let token = token_id.and_then(|id| app.engine.tokens().into_iter().find(|token| token.id == id));
-    let name = token.map_or_else(|| "command line".to_owned(), |token| token.name);
-    Answerer::Person { token_id, name }
 }

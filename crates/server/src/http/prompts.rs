@@ -5,12 +5,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use doors::Scope;
 use engine::{Asker, ChangePrompt, PromptAccepted, RemovePrompt, SendPrompt};
-use model::{InteractionId, SessionId, WhenBusy};
+use model::{Author, InteractionId, SessionId, WhenBusy};
 
 use crate::error::ApiError;
 use crate::extract::{Asking, Body, Named, NoParams, OnlyKey};
 use crate::http::Success;
-use crate::{App, access, wire};
+use crate::{App, access, who, wire};
 
 /// Sends words to the session's agent, now or in turn.
 #[utoipa::path(
@@ -31,9 +31,9 @@ pub(crate) async fn send(
     Body(mut prompt): Body<wire::NewPrompt>,
 ) -> Result<(StatusCode, Json<wire::PromptAccepted>), ApiError> {
     access::session(&asking.principal, Scope::Write, id)?;
-    let key = prompt.key.take();
+    let (key, by) = (prompt.key.take(), who::author(&app, &asking.principal));
     let asker = asking.asker(&prompt_request(id), &prompt, key)?;
-    Ok((StatusCode::ACCEPTED, Json(send_prompt(&app, id, prompt, asker).await?)))
+    Ok((StatusCode::ACCEPTED, Json(send_prompt(&app, id, prompt, by, asker).await?)))
 }
 
 /// What a key stands for when a prompt is sent, whichever door it came through.
@@ -45,6 +45,7 @@ pub(crate) async fn send_prompt(
     app: &App,
     id: SessionId,
     prompt: wire::NewPrompt,
+    by: Author,
     asker: Asker,
 ) -> Result<wire::PromptAccepted, ApiError> {
     let when_busy = match prompt.when_busy {
@@ -53,7 +54,7 @@ pub(crate) async fn send_prompt(
     };
     let interaction_id = app.engine.new_interaction();
     let wire::NewPrompt { text, images, .. } = prompt;
-    let wish = SendPrompt { interaction_id, text, images, when_busy };
+    let wish = SendPrompt { interaction_id, text, images, when_busy, by };
     let PromptAccepted { interaction_id, turn } = app.engine.submit(id, wish, asker).await?;
     Ok(wire::PromptAccepted { interaction_id, turn })
 }
@@ -77,9 +78,9 @@ pub(crate) async fn change(
     Body(mut patch): Body<wire::PromptPatch>,
 ) -> Result<Json<Success>, ApiError> {
     access::session(&asking.principal, Scope::Write, id)?;
-    let key = patch.key.take();
+    let (key, by) = (patch.key.take(), who::author(&app, &asking.principal));
     let asker = asking.asker(&format!("change prompt {id} {interaction_id}"), &patch, key)?;
-    app.engine.submit(id, ChangePrompt { interaction_id, text: patch.text }, asker).await?;
+    app.engine.submit(id, ChangePrompt { interaction_id, text: patch.text, by }, asker).await?;
     Ok(Json(Success::YES))
 }
 

@@ -9,8 +9,7 @@ use model::{NextId, SessionId, WorkId};
 
 use crate::error::ApiError;
 use crate::extract::{Asking, Body, MaybeBody, Named, NoParams, OnlyKey, Params};
-use crate::http::permissions;
-use crate::{App, access, convert, wire};
+use crate::{App, access, convert, who, wire};
 
 const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 200;
@@ -77,7 +76,7 @@ pub(crate) async fn take_step(
         // A mode may free an agent from asking.
         access::everything(principal, Scope::Approve)?;
     }
-    let by = permissions::person(app, principal);
+    let by = who::answerer(app, principal);
     let clicked = app.engine.click_next(id, Click { block, agent, model, mode, by }, asker).await?;
     Ok(wire::Clicked { meta_context_id: clicked.work, session_id: clicked.session })
 }

@@ -16,7 +16,7 @@ use crate::error::ApiError;
 use crate::extract::asker;
 use crate::http::{permissions, prompts, sessions, work};
 use crate::wire::{self, ClientFrame, Request, ServerFrame};
-use crate::{App, access};
+use crate::{App, access, who};
 
 const QUEUE: usize = 32;
 
@@ -82,7 +82,7 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
             access::session(principal, Scope::Write, session)?;
             let prompt = wire::NewPrompt { text, images, when_busy, key: None };
             let asker = asker(principal, &prompts::prompt_request(session), &prompt, key)?;
-            let accepted = prompts::send_prompt(app, session, prompt, asker).await?;
+            let accepted = prompts::send_prompt(app, session, prompt, who::author(app, principal), asker).await?;
             Ok(Answer::Result(Some(json!(accepted))))
         }
         Request::Cancel { session } => {

@@ -40,8 +40,8 @@ pub(super) enum Calls {
 /// All that was said and done in a turn, in its order.
 pub(super) fn turn(interaction: &Interaction, calls: Calls, session: Option<&str>) -> Vec<Said> {
     let Interaction { row, told, .. } = interaction;
-    let mut user = match &told.source {
-        Some(source) => format!("USER ({}, written by {})", row.turn, one_line(source, TITLE_CHARS)),
+    let mut user = match told.by.other() {
+        Some(other) => format!("USER ({}, written by {})", row.turn, one_line(&other, TITLE_CHARS)),
         None => format!("USER ({})", row.turn),
     };
     match told.images.len() {

@@ -1,6 +1,6 @@
 //! The contents of sessions, their turns and titles, and what is found in them. This family has the mission's own names.
 
-use model::{InteractionId, SessionId, SummaryMaker, Timestamp, TitleMaker, ToolKind, ToolStatus, Turn, Usage};
+use model::{Author, InteractionId, SessionId, SummaryMaker, Timestamp, TitleMaker, ToolKind, ToolStatus, Turn, Usage};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -108,9 +108,8 @@ pub struct Interaction {
     pub created: Timestamp,
     pub ended: Option<Timestamp>,
     pub state: TurnState,
-    /// Who wrote the prompt, if it was not the person: `agent:…` or `applet:…`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
+    /// Who wrote the prompt.
+    pub by: Author,
     pub prompt: String,
     pub response: String,
     pub summary: String,

@@ -1,7 +1,7 @@
 //! The tools of `/mcp` that read: what each answers, what it refuses, and that no answer is too long.
 
 use model::{
-    Answerer, Outcome, PermissionAnswer, PermissionKind, Question, Request, Seq, SessionEvent, Stop, Timestamp,
+    Answerer, Author, Outcome, PermissionAnswer, PermissionKind, Question, Request, Seq, SessionEvent, Stop, Timestamp,
     ToolChange, ToolContent, ToolKind, ToolStatus, Turn,
 };
 use serde_json::{Value, json};
@@ -39,7 +39,12 @@ impl Written {
             let turn = Turn(number);
             let interaction_id = id(WRITTEN * (nth + 2) * 0x10 + u64::from(number)).parse().unwrap();
             events.push(SessionEvent::TurnStarted { turn, interaction_id });
-            events.push(SessionEvent::PromptSent { interaction_id, text: prompt.to_owned(), images: Vec::new() });
+            events.push(SessionEvent::PromptSent {
+                interaction_id,
+                text: prompt.to_owned(),
+                images: Vec::new(),
+                by: Author::default(),
+            });
             events.extend(more);
             events.push(SessionEvent::TurnEnded { turn, stop: Stop { outcome: Outcome::Completed, reason: None } });
         }

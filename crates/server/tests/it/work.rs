@@ -155,7 +155,8 @@ async fn a_click_begins_a_session_of_the_work_and_sends_the_command() {
     let kinds: Vec<String> = world.entries(&begun).await.iter().map(|entry| text(&entry["type"])).collect();
     assert_eq!(kinds[..2], ["session.created", "prompt.queued"], "what the click wrote stands first, and whole");
     let sent = world.until_entry(&begun, |entry| entry["type"] == "prompt.sent").await;
-    assert_eq!(sent["data"]["text"], "say on and on");
+    let by = json!({ "type": "step", "session": session, "block": "t1.n1" });
+    assert_eq!((&sent["data"]["text"], &sent["data"]["by"]), (&json!("say on and on"), &by));
     let noted = world.until_entry(&session, |entry| entry["type"] == "next.clicked").await;
     assert_eq!((&noted["data"]["session"], &noted["data"]["work"]), (&json!(begun), &json!(work)));
 

@@ -3,14 +3,14 @@
 #![expect(missing_docs, reason = "the name of a case is its statement")]
 
 use model::{
-    AgentReport, Answerer, Command, ContextWish, DeletedKey, Extent, Fact, FactShape, ListKey, MAX_TITLES, Marker,
-    Memory, Outcome, PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq, ServerEvent,
+    AgentReport, Answerer, Author, Command, ContextWish, DeletedKey, Extent, Fact, FactShape, ListKey, MAX_TITLES,
+    Marker, Memory, Outcome, PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq, ServerEvent,
     SessionId, SessionRow, SessionState, SetMode, Stop, SummaryMaker, TitleMaker, TokenKind, Turn, TurnSummary, Untold,
     fold,
 };
 
 use crate::conformance::{
-    AnyStore, act, at, attached, batch, create, interaction_id, pictures, prompt, prompt_with, question, remembered_id,
+    AnyStore, act, at, attached, batch, create, interaction_id, pictures, prompt, prompt_by, question, remembered_id,
     remembers, session_id, stream, token_id,
 };
 use crate::{Head, Part};
@@ -35,18 +35,26 @@ fn answer(request: u32, option: &str) -> Command {
     Command::Answer { request: Request(request), answer }
 }
 
+fn phone() -> Author {
+    Author::Person { token_id: Some(token_id(1)), name: "phone \"\0\"".to_owned() }
+}
+
+fn agent() -> Author {
+    Author::Agent { session: "a-1".to_owned() }
+}
+
 pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
     assert_eq!(store.session(session_id(1)).await.expect("session"), None);
     let long = "long ".repeat(20_000);
     let life = [
         create("a"),
         prompt(1, "first\nof all"),
-        prompt_with(2, "second", pictures(2)),
-        prompt(3, &long),
+        prompt_by(2, "second", pictures(2), phone()),
+        prompt_by(3, &long, Vec::new(), phone()),
         attached("their id", Memory::New),
         Command::Agent(AgentReport::Text { block: 0, text: "words".to_owned() }),
         Command::Agent(AgentReport::Title("what the agent calls it".to_owned())),
-        Command::ChangePrompt { interaction_id: interaction_id(2), text: "second, better".to_owned() },
+        Command::ChangePrompt { interaction_id: interaction_id(2), text: "second, better".to_owned(), by: agent() },
         asks("may I?"),
         asks("\u{1f9f5} \0 \"and\"?"),
         answer(1, "yes"),
@@ -70,7 +78,7 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
         Command::Delete,
         Command::Restore,
     ];
-    let (mut asked, mut untold, mut shown) = (0, Untold::Nothing, 0);
+    let (mut asked, mut untold, mut shown, mut authors) = (0, Untold::Nothing, 0, Vec::new());
     for (when, command) in life.into_iter().enumerate() {
         act(&store, 1, command, i64::try_from(when).expect("few")).await;
         let mut folded = None;
@@ -84,8 +92,10 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
         asked = asked.max(session.row.open_requests.len());
         untold = untold.max(session.row.untold);
         shown = shown.max(session.queue.iter().map(|prompt| prompt.images.len()).sum());
+        authors.extend(session.queue.iter().map(|prompt| prompt.by.clone()));
     }
     assert_eq!((asked, untold, shown), (2, Untold::Everything, 2), "the life has all that there is to keep");
+    assert!([phone(), agent()].iter().all(|by| authors.contains(by)), "who wrote what waits is kept");
     let session = store.session(session_id(1)).await.expect("session").expect("it exists");
     let edited = session.context.facts.find("filesEdited").expect("proved");
     assert_eq!((session.context.sets.items("files").len(), edited.count, edited.newest[0].evidence.tool), (2, 2, 2));

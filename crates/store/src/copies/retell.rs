@@ -15,9 +15,9 @@ use model::{
     Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide, note_click, prove,
 };
 
-use crate::copies::first_format;
 use crate::copies::folder::Folder;
 use crate::copies::meta::{self, Click, FORMAT, Meta, Title};
+use crate::copies::older_formats;
 use crate::copies::{MAX_LINE_BYTES, transcript};
 use crate::{CopyError, Part};
 
@@ -216,15 +216,11 @@ impl Retelling {
         if u64::from(turn.turn.0) != line {
             return Err(Unreadable::OutOfOrder { line, found: turn.turn });
         }
-        let text = match &turn.source {
-            Some(source) => format!("[{source}] {}", turn.prompt),
-            None => turn.prompt,
-        };
-        let TranscriptTurn { interaction_id, images, .. } = turn;
+        let TranscriptTurn { interaction_id, prompt: text, images, by, .. } = turn;
         let is_imported = self.draft.session().is_some_and(|session| session.row.is_imported());
         let prompt = match is_imported {
-            true => Command::TellPrompt { interaction_id, text, images },
-            false => Command::SendPrompt { interaction_id, text, images, when_busy: WhenBusy::Reject },
+            true => Command::TellPrompt { interaction_id, text, images, by },
+            false => Command::SendPrompt { interaction_id, text, images, when_busy: WhenBusy::Reject, by },
         };
         self.act(prompt, turn.started_at)?;
         if let Some(text) = turn.resume {
@@ -367,7 +363,7 @@ impl Lines {
         if bytes.last() != Some(&b'\n') {
             return if read as u64 == limit { Err(Unreadable::TooLong { line }) } else { Ok(None) };
         }
-        match first_format::upgrade(&bytes).map_or_else(|| serde_json::from_slice(&bytes), Ok) {
+        match older_formats::read(&bytes) {
             Ok(turn) => Ok(Some(Line { number: line, bytes: read, turn })),
             Err(err) => Err(Unreadable::NoTurn { line, source: Some(err) }),
         }

@@ -4,15 +4,15 @@
 //! refused, and the refusals are compared too.
 
 use model::{
-    AgentReport, Attached, Memory, Notice, Outcome, PlanStep, Priority, RememberedDecision, Severity, StepStatus, Stop,
-    TokenKind, ToolChange, ToolContent, ToolStatus, Usage,
+    AgentReport, Attached, Author, Memory, NextId, Notice, Origin, Outcome, PlanStep, Priority, RememberedDecision,
+    Severity, StepStatus, Stop, TokenKind, ToolChange, ToolContent, ToolStatus, Turn, Usage,
 };
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::conformance::question;
+use crate::conformance::{question, session_id, token_id};
 use crate::histories::{BY_HAND, KEYS, PRINCIPALS, SESSIONS, TOKENS, WORKS};
 
 /// What is wished of a session; the ids it needs are found when its turn comes.
@@ -24,8 +24,9 @@ pub(crate) enum Wish {
     Prompt {
         text: String,
         pictures: usize,
+        by: Author,
     },
-    ChangePrompt(usize, String),
+    ChangePrompt(usize, String, Author),
     RemovePrompt(usize),
     Observe,
     Delete,
@@ -124,7 +125,7 @@ fn wish() -> impl Strategy<Value = Wish> {
         1 => "[a-z]{0,2}".prop_map(Wish::Title),
         1 => text().prop_map(Wish::Import),
         4 => prompting(text().prop_map(String::from)),
-        1 => (0..4_usize, text()).prop_map(|(n, text)| Wish::ChangePrompt(n, text)),
+        1 => (0..4_usize, text(), author()).prop_map(|(n, text, by)| Wish::ChangePrompt(n, text, by)),
         1 => (0..4_usize).prop_map(Wish::RemovePrompt),
         2 => Just(Wish::Observe),
         1 => Just(Wish::Delete),
@@ -140,11 +141,24 @@ fn wish() -> impl Strategy<Value = Wish> {
     ]
 }
 
-/// A prompt, of a person or of another agent, now and then with pictures.
+fn author() -> impl Strategy<Value = Author> {
+    let (session, block) = (session_id(9), NextId { turn: Turn(3), nth: 1 });
+    prop_oneof![
+        4 => Just(Author::default()),
+        1 => Just(Author::Person { token_id: Some(token_id(1)), name: "phone \"\0\"".to_owned() }),
+        1 => Just(Author::Step(Origin { session, block })),
+        1 => Just(Author::Applet { name: "loom".to_owned() }),
+        1 => Just(Author::Agent { session: "a-1".to_owned() }),
+    ]
+}
+
+/// A prompt, of a person or of another, now and then with pictures.
 fn prompting(text: impl Strategy<Value = String>) -> impl Strategy<Value = Wish> {
-    let source = prop_oneof![4 => Just(""), 1 => Just("[agent:a-1] ")];
-    (source, text, prop_oneof![4 => Just(0), 1 => 1..3_usize])
-        .prop_map(|(source, text, pictures)| Wish::Prompt { text: format!("{source}{text}"), pictures })
+    (author(), text, prop_oneof![4 => Just(0), 1 => 1..3_usize]).prop_map(|(by, text, pictures)| Wish::Prompt {
+        text,
+        pictures,
+        by,
+    })
 }
 
 /// Any JSON that says something, as agents send it: an optional field that is null is one that is left out.

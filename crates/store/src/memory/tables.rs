@@ -49,7 +49,7 @@ impl ReadSessions for MemoryStore {
         let rows = &state.rows;
         let Some(row) = rows.sessions.get(&id) else { return Ok(None) };
         let prompts = rows.prompts.values().filter(|row| row.session == id);
-        let mut queue: Vec<_> = prompts.map(|row| row.prompt.clone()).collect();
+        let mut queue: Vec<_> = prompts.map(|row| row.clone().into_prompt()).collect();
         queue.sort_by_key(|prompt| prompt.queued_seq);
         let head = match state.head(StreamId::Session(id)) {
             Head::At(head) => head,

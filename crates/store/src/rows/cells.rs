@@ -5,7 +5,7 @@
 use std::iter;
 
 use model::{
-    AgentState, Clicked, Evidence, Extent, FactShape, FileStamp, InteractionId, Next, NextId, Outcome, QueuedPrompt,
+    AgentState, Clicked, Evidence, Extent, FactShape, FileStamp, InteractionId, Next, NextId, Outcome,
     RememberedDecision, RememberedId, Request, Running, Seq, SessionId, Stop, Summary, SummaryMaker, Timestamp,
     TitleMaker, TokenId, TokenKind, ToolKind, Turn, Untold, WorkId,
 };
@@ -242,7 +242,6 @@ group! {
     Next, 3 { label, command, meta_context }
     Clicked, 3 { work, session, at }
     Evidence, 3 { turn, tool, entry }
-    QueuedPrompt, 5 { interaction_id, queued_seq, queued_at, text, images as JsonOrNull }
 }
 
 /// As the only one of a list: the column can hold more.

@@ -7,8 +7,8 @@
 use std::sync::LazyLock;
 
 use model::{
-    Evidence, FactShape, FileStamp, Mark, NextRow, QueuedPrompt, RememberedRow, Seq, SessionId, SessionRow, Timestamp,
-    TitleRow, TokenRow, TurnRow, WorkId, WorkRow,
+    Author, Evidence, FactShape, FileStamp, Image, InteractionId, Mark, NextRow, QueuedPrompt, RememberedRow, Seq,
+    SessionId, SessionRow, Timestamp, TitleRow, TokenRow, TurnRow, WorkId, WorkRow,
 };
 
 use crate::rows::cells::{Codec, Cursor, Values};
@@ -164,8 +164,12 @@ tables! {
     }
     PROMPTS "prompts" since 1 = PromptRow {
         session,
-        prompt = "interaction, queued_seq, queued_at, text, images"
-            since 3 else "interaction, queued_seq, queued_at, text, NULL",
+        interaction_id = "interaction",
+        queued_seq,
+        queued_at,
+        text since 15 else "IFNULL(old_prompt_words(text), text)",
+        images as JsonOrNull since 3 else "NULL",
+        by = "written_by" as JsonOrNull since 15 else "old_prompt_author(text)",
     }
     SETS "sets" since 5 = SetRow { session, name, marks as Json }
     FACTS "facts" since 5 = FactRow {
@@ -225,7 +229,24 @@ tables! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PromptRow {
     pub(crate) session: SessionId,
-    pub(crate) prompt: QueuedPrompt,
+    pub(crate) interaction_id: InteractionId,
+    pub(crate) queued_seq: Seq,
+    pub(crate) queued_at: Timestamp,
+    pub(crate) text: String,
+    pub(crate) images: Vec<Image>,
+    pub(crate) by: Author,
+}
+
+impl PromptRow {
+    pub(crate) fn new(session: SessionId, prompt: QueuedPrompt) -> Self {
+        let QueuedPrompt { interaction_id, queued_seq, queued_at, text, images, by } = prompt;
+        Self { session, interaction_id, queued_seq, queued_at, text, images, by }
+    }
+
+    pub(crate) fn into_prompt(self) -> QueuedPrompt {
+        let Self { session: _, interaction_id, queued_seq, queued_at, text, images, by } = self;
+        QueuedPrompt { interaction_id, queued_seq, queued_at, text, images, by }
+    }
 }
 
 /// A set of a session's context; there is none that is empty.

@@ -32,9 +32,10 @@ impl Table {
         columns.map(|(n, column)| format!("{column} = ?{n}")).collect::<Vec<_>>().join(" AND ")
     }
 
-    /// An expression: the row is the one that was written. In a store of an old schema nobody can tell.
+    /// An expression: the row is the one that was written. In a store of an old schema, without the checksums or without a column
+    /// that they are made over now, nobody can tell.
     pub(super) fn is_whole(&self, schema: i64) -> String {
-        match has_checksums(schema) {
+        match has_checksums(schema) && self.is_whole_in(schema) {
             true => format!("{}.checksum IS row_sum({})", self.name, self.columns()),
             false => "1".to_owned(),
         }
@@ -43,7 +44,7 @@ impl Table {
     /// Refuses if one of these rows is not the one that was written: for questions whose answer rests on rows that they do not
     /// show. `which` is SQL.
     pub(super) fn verify(&self, conn: &Connection, which: &str, params: impl Params) -> Result<()> {
-        let sql = format!("SELECT 1 FROM {} WHERE {which} AND NOT ({})", self.name, self.is_whole(CHECKSUMS_SINCE));
+        let sql = format!("SELECT 1 FROM {} WHERE {which} AND NOT ({})", self.name, self.is_whole(i64::MAX));
         match conn.prepare_cached(&sql)?.exists(params)? {
             true => Err(row_damage(0)),
             false => Ok(()),
@@ -58,7 +59,7 @@ impl Table {
 
     /// The columns of a row, and behind them whether it is the one that was written.
     pub(super) fn checked(&self, columns: &str) -> String {
-        format!("{columns}, {}", self.is_whole(CHECKSUMS_SINCE))
+        format!("{columns}, {}", self.is_whole(i64::MAX))
     }
 
     /// All of them.
@@ -182,7 +183,7 @@ impl DamagedRow {
     pub(super) fn and_whole(self, table: &Table) -> String {
         match self {
             Self::Refuse => String::new(),
-            Self::LeaveOut => format!("AND {}", table.is_whole(CHECKSUMS_SINCE)),
+            Self::LeaveOut => format!("AND {}", table.is_whole(i64::MAX)),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::rows::folded_tables;
 use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::mend::{self, Mend};
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::{anew, attachments, checksums, meta, second_names};
+use crate::sqlite::{anew, attachments, functions, meta, second_names};
 
 pub(super) mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -356,7 +356,7 @@ impl Setup<'_> {
         let conn = Connection::open_with_flags(self.path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .map_err(self.storage_error())?;
         conn.set_prepared_statement_cache_capacity(128);
-        checksums::register(&conn).map_err(self.storage_error())?;
+        functions::register(&conn).map_err(self.storage_error())?;
         // Checkpoints are made where a failed one can be told, never by the way when a connection closes.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(self.storage_error())?;
         Ok(conn)

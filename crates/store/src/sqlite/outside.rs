@@ -26,7 +26,7 @@ use model::Incarnation;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _};
 
-use crate::sqlite::checksums;
+use crate::sqlite::functions;
 use crate::sqlite::open::{self, Found, READER_SETTINGS, Setup, beside};
 use crate::{OpenError, StorageError};
 
@@ -126,7 +126,7 @@ fn connect_unchanging(path: &Path) -> Result<Connection, OpenError> {
     let setup = Setup { path };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(&address, flags).map_err(setup.storage_error())?;
-    checksums::register(&conn).map_err(setup.storage_error())?;
+    functions::register(&conn).map_err(setup.storage_error())?;
     setup.settle(&conn, READER_SETTINGS)?;
     Ok(conn)
 }

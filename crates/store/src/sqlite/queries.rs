@@ -303,7 +303,7 @@ pub(super) fn session(
     };
     let sql = format!("SELECT {} FROM prompts WHERE session = ?1", PROMPTS.all_checked());
     let rows = collect_whole(conn, &sql, [id.as_bytes()], read_row::<PromptRow>)?;
-    let mut queue: Vec<_> = rows.into_iter().map(|row| row.prompt).collect();
+    let mut queue: Vec<_> = rows.into_iter().map(PromptRow::into_prompt).collect();
     // Sorted here, because SQLite's sorter would copy the words of long prompts to disk.
     queue.sort_by_key(|prompt| prompt.queued_seq);
     let stream = StreamId::Session(id);

@@ -26,7 +26,7 @@ use tokio::sync::oneshot;
 use crate::SqliteStore;
 use crate::sqlite::checksums::DamagedRow;
 use crate::sqlite::jobs::Write;
-use crate::sqlite::{attachments, checksums, queries, work};
+use crate::sqlite::{attachments, functions, queries, work};
 
 const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 
@@ -63,7 +63,7 @@ async fn every_question_walks_an_index() {
     let (_folder, path) = folder();
     open_at(&path).close().await;
     let conn = Connection::open(&path).unwrap();
-    checksums::register(&conn).unwrap();
+    functions::register(&conn).unwrap();
     let plan = |sql: &str| {
         let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let params = vec![1_i64; statement.parameter_count()];

@@ -66,5 +66,6 @@ fn one_line(prompt: &QueuedPrompt) -> String {
     let line = prompt.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let images =
         if prompt.images.is_empty() { String::new() } else { format!(" [with {} images]", prompt.images.len()) };
-    format!("{}{images}", cut(&line, TEXT_COLUMNS))
+    let from = prompt.by.other().map(|other| format!("({other}) ")).unwrap_or_default();
+    format!("{from}{}{images}", cut(&line, TEXT_COLUMNS))
 }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Answer, Http } from "../../api/http";
 import { inApp } from "../../app/inApp";
 import type { TranscriptTurn } from "../../state/transcript";
-import type { AgentCommand, NewPrompt } from "../../wire/names";
+import type { AgentCommand, Author, NewPrompt } from "../../wire/names";
 import type { Compose } from "./ComposeContext";
 import { Composer } from "./Composer";
 
@@ -300,10 +300,10 @@ test("an @ offers files; a directory goes on, a file ends with a space", async (
   expect(http.files).not.toHaveBeenCalled();
 });
 
-const turn = (prompt: string, source: string | null = null) => ({ prompt, source }) as TranscriptTurn;
+const turn = (prompt: string, by: Author = { type: "person" }) => ({ prompt, by }) as TranscriptTurn;
 
 test("Up in an empty field recalls earlier prompts, Down goes back, and a changed one is a draft", async () => {
-  const turns = [turn("oldest"), turn("from an agent", "agent:x"), turn("twice"), turn("twice"), turn("newest")];
+  const turns = [turn("oldest"), turn("from an agent", { type: "agent", session: "x" }), turn("twice"), turn("twice"), turn("newest")];
   const { field } = open([], { turns });
   const steps = async (keys: string) => {
     await userEvent.type(field(), keys, { skipClick: true });

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { Failure } from "../../api/http";
 import { failureWords } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
+import { authorWords } from "../../state/words";
 import { Alert } from "../../ui/Alert";
 import { Button, IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
@@ -39,13 +40,14 @@ export function QueuedPromptRow({ session, prompt }: QueuedPromptRowProps) {
     setFailure(answer.ok ? null : answer.failure);
   };
 
+  const author = authorWords(prompt.by);
   return (
     <section aria-label="Waiting prompt" className="thread-row pb-6">
       <span aria-hidden="true" className="thread-line thread-line-ahead" />
       <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
         <Knot shape="ahead" />
       </span>
-      <p className="text-sm leading-[1.6rem] text-soft">Waiting its turn</p>
+      <p className="text-sm leading-[1.6rem] text-soft">Waiting its turn{author !== null && ` · ${author}`}</p>
       {edited === null ? (
         <div className="flex items-start justify-between gap-4">
           <div className="min-w-0">

@@ -13,7 +13,7 @@ import { askedAtEnd } from "../../state/chain";
 import type { Followed } from "../../state/followed";
 import { asidesAfter, handOversAfter, turnAt, turnCount, withPreviews } from "../../state/followed";
 import type { Aside, TranscriptTurn } from "../../state/transcript";
-import { brokenOff, titleOf } from "../../state/words";
+import { brokenOff, isOwn, titleOf } from "../../state/words";
 import { Boundary } from "../../ui/Boundary";
 import type { Place } from "../../ui/place";
 import { SoughtContext } from "../../ui/place";
@@ -224,7 +224,7 @@ function Turn({ link, turn, first, open, lit, actions, now }: TurnProps) {
         from={from}
         fromGone={gone}
         first={first && before.length === 0}
-        newest={open && turn.source === null && transcript.turns.findLast(({ source }) => source === null) === turn}
+        newest={open && transcript.turns.findLast(isOwn) === turn}
         last={end && handOvers.length === 0}
         retied={turnAt(followed, turn.turn - 1)?.outcome === "interrupted" || followed.contents.lines[turn.turn - 2]?.state === "interrupted"}
         stalled={open && last && followed.agent.state === "unresponsive"}

@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { TranscriptTurn } from "../../state/transcript";
+import type { Author } from "../../wire/names";
 import type { Compose } from "../composer/ComposeContext";
 import { ComposeContext } from "../composer/ComposeContext";
 import { TurnRow } from "./TurnRow";
@@ -13,7 +14,7 @@ const turn: TranscriptTurn = {
   turn: 3,
   interactionId: "i",
   prompt: "say hello",
-  source: null,
+  by: { type: "person" },
   images: [],
   resume: null,
   items: [{ type: "text", block: 0, text: "hello" }],
@@ -79,10 +80,18 @@ test("a turn that ended is not said to be silent", () => {
 });
 
 test.each([
-  ["agent:0190a8c0-0000-7000-8000-0000000000c1", "Sent by an agent, from session 0190a8c0-0000-7000-8000-0000000000c1"],
-  ["applet:loom", "Sent by the applet “loom”"],
-])("a prompt of %s is not taken for the person's", (source, words) => {
-  expect(show({ source }).textContent).toContain(words);
+  [{ type: "agent", session: "0190a8c0" }, "Sent by an agent, from session 0190a8c0"],
+  [{ type: "applet", name: "loom" }, "Sent by the applet “loom”"],
+  [{ type: "step", session: "0190a8c0", block: "t3.n1" }, "From the step t3.n1 of session 0190a8c0"],
+  [{ type: "oracle" } as unknown as Author, "Not sent by a person"],
+] satisfies [Author, string][])("a prompt by %j says who wrote it", (by, words) => {
+  expect(show({ by }).textContent).toContain(words);
+});
+
+test("a person's prompt says nothing of its author, whatever its words begin with", () => {
+  const shown = show({ by: { type: "person", name: "phone" }, prompt: "[agent:loom] weave" }).textContent;
+  expect(shown).toContain("[agent:loom] weave");
+  expect(shown).not.toMatch(/Sent by|phone/);
 });
 
 test("an answer can be given while the turn runs, and not after", () => {

@@ -4,7 +4,7 @@ import { memo } from "react";
 
 import { openRequests } from "../../state/followed";
 import type { TranscriptTurn } from "../../state/transcript";
-import { outcomeWords, sourceWords } from "../../state/words";
+import { authorWords, outcomeWords } from "../../state/words";
 import type { KnotShape } from "../../ui/Knot";
 import { BrokenEnd, Knot } from "../../ui/Knot";
 import { Link } from "../../ui/Link";
@@ -49,6 +49,7 @@ export const TurnRow = memo(function TurnRow({ turn, past, from, fromGone, first
   const broken = turn.outcome === "interrupted";
   const running = turn.outcome === null;
   const note = outcomeWords(turn);
+  const author = authorWords(turn.by);
   return (
     <article id={past === null ? `t${turn.turn}` : undefined} aria-label={past === null ? `Turn ${turn.turn}` : `Turn ${turn.turn} of an earlier session`} data-session={past ?? undefined} data-turn={past === null ? undefined : turn.turn} data-lit={lit || undefined} className="group/turn">
       <div className={`thread-row ${broken ? "pb-4" : "pb-9"} ${retied ? "pt-6 [--knot-y:2.3rem]" : ""}`}>
@@ -74,7 +75,7 @@ export const TurnRow = memo(function TurnRow({ turn, past, from, fromGone, first
               <Mark turn={turn.turn} past={past} at={turn.startedAt} now={now} />
             </div>
           </div>
-          {turn.source !== null && <p className="text-[0.8125rem] text-soft">{sourceWords(turn.source)}</p>}
+          {author !== null && <p className="text-[0.8125rem] text-soft">{author}</p>}
           {turn.images.length > 0 && <Pictures images={turn.images} />}
         </header>
         <div className="mt-2.5 space-y-3 max-md:space-y-2">

@@ -10,7 +10,6 @@ fn check(prompt: &str, response: &str, expected: &str) {
 fn the_first_line_that_means_something_is_taken() {
     check("\n\n# Fix the login page for Safari\n\nIt is broken.", "Sure!", "Fix the login page for Safari");
     check("Hi!\n\nCould you please add a retry to the S3 upload?", "", "Add a retry to the S3 upload?");
-    check("[agent:abc] rewrite the parser as a state machine", "", "rewrite the parser as a state machine");
     check(
         "look at @crates/model/src/text.rs and https://github.com/a/b/pull/12",
         "",

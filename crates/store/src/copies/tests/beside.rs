@@ -257,7 +257,7 @@ async fn a_cursor_that_is_not_ours_is_as_good_as_none() {
     let cursor = CopyCursor { position: Position(3), phase: Phase::Following, ..new };
     home.copies.move_cursor(cursor).await.unwrap();
     let written = fs::read_to_string(home.copies.path().join("copies.json")).unwrap();
-    assert_eq!(written, "{\"format\":5,\"incarnation\":\"ffffffffffffffff\",\"position\":3}\n");
+    assert_eq!(written, "{\"format\":6,\"incarnation\":\"ffffffffffffffff\",\"position\":3}\n");
     assert_eq!(home.copies.cursor().await.unwrap(), Some(cursor));
     home.copies.ask_for_rewriting().await.unwrap();
     assert_eq!(home.copies.cursor().await.unwrap(), Some(CopyCursor { phase: Phase::Rewriting, ..cursor }));
@@ -277,7 +277,8 @@ async fn copies_of_another_format_are_gone_through_whole() {
         (r#"{"incarnation":"1","position":3,"phase":"lost"}"#, Phase::Lost),
         (r#"{"format":2,"incarnation":"1","position":3}"#, Phase::Rewriting),
         (r#"{"format":4,"incarnation":"1","position":3}"#, Phase::Rewriting),
-        (r#"{"format":5,"incarnation":"1","position":3}"#, Phase::Following),
+        (r#"{"format":5,"incarnation":"1","position":3}"#, Phase::Rewriting),
+        (r#"{"format":6,"incarnation":"1","position":3}"#, Phase::Following),
     ] {
         fs::write(home.copies.path().join("copies.json"), noted).unwrap();
         let expected = CopyCursor { position: Position(3), phase, ..CopyCursor::new(incarnation(1)) };

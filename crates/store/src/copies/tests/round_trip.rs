@@ -72,7 +72,7 @@ async fn a_copy_can_be_read_by_people() {
     let id = session_id(1);
     let meta = format!(
         r#"{{
-  "format": 5,
+  "format": 6,
   "id": "{id}",
   "agent": "guide",
   "cwd": "/w",
@@ -97,7 +97,7 @@ async fn a_copy_can_be_read_by_people() {
     );
     let turn = |n: u8, prompt: &str| {
         format!(
-            r#"{{"turn":{n},"interactionId":"00000000-0000-0000-0000-00000000000{n}","source":null,"prompt":"{prompt}","images":[],"resume":null,"items":[{{"type":"text","block":0,"text":"one two"}},{{"type":"text","block":1,"text":"three\n"}}],"blocks":[],"usage":null,"outcome":"completed","reason":null,"startedAt":"1970-01-01T00:00:00.1{n}0Z","endedAt":"1970-01-01T00:00:00.1{n}2Z"}}
+            r#"{{"turn":{n},"interactionId":"00000000-0000-0000-0000-00000000000{n}","by":{{"type":"person"}},"prompt":"{prompt}","images":[],"resume":null,"items":[{{"type":"text","block":0,"text":"one two"}},{{"type":"text","block":1,"text":"three\n"}}],"blocks":[],"usage":null,"outcome":"completed","reason":null,"startedAt":"1970-01-01T00:00:00.1{n}0Z","endedAt":"1970-01-01T00:00:00.1{n}2Z"}}
 "#
         )
     };
@@ -112,7 +112,7 @@ async fn copies_of_the_first_format_come_back_in_the_newest() {
     let world = World::with_two_turns().await;
     let newest = world.tree();
     let id = session_id(1);
-    let meta = newest[&format!("{id}/meta.json")].replace("\"format\": 5", "\"format\": 1");
+    let meta = newest[&format!("{id}/meta.json")].replace("\"format\": 6", "\"format\": 1");
     let since = "  \"agentSession\": null,\n  \"titles\": [],\n  \"imported\": null,\n  \"metaContext\": null,\n  \"from\": \
                  null,\n  \"clicks\": [],\n";
     assert!(meta.contains(since), "{meta}");

@@ -170,9 +170,8 @@ impl StoreFile {
         if !has_checksums(self.schema) || report.findings.iter().any(is_told) {
             return Ok(());
         }
-        // Of the columns that the checksums are made over now.
-        let tables = folded_tables().chain([&STREAMS, &RECEIPTS]).filter(|table| table.is_whole_in(self.schema));
-        for table in tables {
+        let tables = folded_tables().chain([&STREAMS, &RECEIPTS]);
+        for table in tables.filter(|table| table.since <= self.schema) {
             let (name, whole) = (table.name, table.is_whole(self.schema));
             let sql = format!("SELECT COUNT(*) FROM {name} NOT INDEXED WHERE NOT ({whole})");
             let broken: i64 = self.conn.query_row(&sql, [], |row| row.get(0))?;

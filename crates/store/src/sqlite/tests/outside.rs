@@ -23,7 +23,8 @@ use crate::outside::{
     BackupError, BackupNote, BackupWish, CheckReport, Depth, ExportWish, Exported, RestoreError, RestoreWish, Restored,
     StoreFile, restore,
 };
-use crate::sqlite::checksums::{self, STREAMS};
+use crate::sqlite::checksums::STREAMS;
+use crate::sqlite::functions;
 use crate::sqlite::tests::open_at;
 use crate::{Part, PlacedEntry, Store};
 
@@ -64,7 +65,7 @@ pub(super) async fn write_remembered(path: &Path) {
 /// Changes a file behind everybody's back.
 pub(super) fn scribble(path: &Path, sql: &str) {
     let conn = Connection::open(path).unwrap();
-    checksums::register(&conn).unwrap();
+    functions::register(&conn).unwrap();
     conn.pragma_update(None, "foreign_keys", "off").unwrap();
     conn.execute_batch(sql).unwrap();
 }

@@ -245,7 +245,7 @@ async fn a_purged_session_is_swept_between_the_writes() {
     store.close().await;
     // What is left by a process that was killed right after the tombstone.
     let stranger = rusqlite::Connection::open(&path).unwrap();
-    crate::sqlite::checksums::register(&stranger).unwrap();
+    crate::sqlite::functions::register(&stranger).unwrap();
     let purge = "UPDATE streams SET purged_at = 1, sweeping = 1, checksum = row_sum(id, name, 1, 1) WHERE id = 2";
     stranger.execute(purge, []).unwrap();
     stranger.execute("DELETE FROM entries WHERE seq % 100 = 7", []).unwrap();

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use model::EVENT_VERSION;
+use model::{Author, EVENT_VERSION};
 use sha2::{Digest as _, Sha256};
 
-use crate::conformance::{at, batch, stream, text_part};
+use crate::conformance::{at, batch, session_id, stream, text_part};
 use crate::outside::{Depth, ExportWish, RestoreError, StoreFile};
 use crate::prelude::*;
 use crate::sqlite::tests::outside::{
@@ -32,7 +32,7 @@ async fn an_export_reads_as_it_should() {
     assert_eq!((exported.entries, exported.purged, exported.damaged, exported.strays), (6, 1, 1, 0));
     assert_eq!(lines[0], HEADER);
     let expected = [
-        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":5,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
+        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":6,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
         r#"{"damaged":"session 1","seq":4,"what":"its checksum does not match"}"#,
         r#"{"purged":"session 3","at":"1970-01-01T00:00:00.010Z"}"#,
     ];
@@ -138,6 +138,25 @@ async fn a_session_that_grows_meanwhile_is_whole() {
     });
     let exported = exported.await.unwrap();
     assert_eq!((exported.entries, exported.damaged, exported.unreadable), (1, 0, 0));
+}
+
+/// Before version 6 who wrote a prompt stood in front of its words.
+#[tokio::test]
+async fn an_export_of_an_earlier_version_tells_who_wrote_its_prompts() {
+    let stream = stream(1);
+    let entry = |seq: u64, event: &str| {
+        format!(r#"{{"stream":"{stream}","seq":{seq},"at":"1970-01-01T00:00:00.001Z","version":5,{event}}}"#)
+    };
+    let created = r#""type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}"#;
+    let queued = r#""type":"prompt.queued","data":{"interactionId":"0190a8c0-0000-7000-8000-0000000000a1","text":"[agent:a-1] go"}"#;
+    let (folder, path) = folder();
+    let file = folder.path().join("export.jsonl");
+    fs::write(&file, sealed(&[HEADER, &entry(1, created), &entry(2, queued)], 2)).unwrap();
+    restore_from(&file, &path).unwrap();
+    let queue = open_at(&path).session(session_id(1)).await.unwrap().unwrap().queue;
+    let waiting: Vec<_> = queue.iter().map(|prompt| (prompt.text.as_str(), &prompt.by)).collect();
+    assert_eq!(waiting, [("go", &Author::Agent { session: "a-1".to_owned() })]);
+    assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new());
 }
 
 #[tokio::test]

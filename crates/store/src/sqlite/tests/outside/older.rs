@@ -3,25 +3,32 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{Command, Memory};
+use model::{Author, Command, Memory, Seq, SessionId, StreamId, Timestamp};
 use refinery::Target;
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use crate::SqliteStore;
 use crate::conformance::{AnyStore, act, attached, create, session_id};
 use crate::outside::{Depth, Repair, StoreFile};
 use crate::prelude::*;
-use crate::sqlite::checksums;
+use crate::sqlite::functions;
 use crate::sqlite::open::{embedded, newest_schema};
+use crate::sqlite::rows::checksum;
 use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::{backup, check, contents, export, restore_from, scribble, told};
 use crate::sqlite::tests::{folder, open_at};
 
 /// The first store, brought to `schema` and no further.
 fn make(path: &Path, schema: i64) {
+    Connection::open(path).unwrap().execute_batch(FIRST_STORE).unwrap();
+    migrate(path, schema);
+}
+
+const FIRST_STORE: &str = include_str!("../../../../../../fixtures/stores/v1.sql");
+
+fn migrate(path: &Path, schema: i64) {
     let mut conn = Connection::open(path).unwrap();
-    checksums::register(&conn).unwrap();
-    conn.execute_batch(include_str!("../../../../../../fixtures/stores/v1.sql")).unwrap();
+    functions::register(&conn).unwrap();
     let target = Target::Version(schema.try_into().unwrap());
     embedded::migrations::runner().set_target(target).run(&mut conn).unwrap();
 }
@@ -118,8 +125,60 @@ async fn a_store_of_an_earlier_schema_is_mended() {
     }
 }
 
+/// The first store with a waiting prompt of an agent, as they were kept then.
+fn make_with_prompt_of_agent(path: &Path, schema: i64) -> SessionId {
+    make(path, 1);
+    let conn = Connection::open(path).unwrap();
+    let entry = "SELECT name, at, event FROM entries JOIN streams ON id = stream WHERE stream = 5 AND seq = 7";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get::<_, Vec<u8>>(2)?));
+    let (name, at, event) = conn.query_row(entry, [], read).unwrap();
+    let event = String::from_utf8(event).unwrap();
+    assert!(event.contains(r#""text":"say after that""#), "{event}");
+    let event = event.replace("say after that", r"[agent:a-1] say \u0000 after").into_bytes();
+    let stream: StreamId = name.parse().unwrap();
+    let sum = checksum(stream, Seq(7), Timestamp::from_millis(at), 1, &event);
+    conn.execute("UPDATE entries SET event = ?1, checksum = ?2 WHERE stream = 5 AND seq = 7", params![event, sum])
+        .unwrap();
+    conn.execute("UPDATE prompts SET text = ?1", ["[agent:a-1] say \0 after"]).unwrap();
+    migrate(path, schema);
+    let StreamId::Session(session) = stream else { panic!("{stream} is no session") };
+    session
+}
+
+/// Rows and log are read alike, before the migration and after it.
+#[tokio::test]
+async fn who_wrote_a_waiting_prompt_is_taken_out_of_its_words() {
+    for schema in earlier_schemas() {
+        let (_folder, path) = folder();
+        let session = make_with_prompt_of_agent(&path, schema);
+        assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "schema {schema}");
+        let store = open_at(&path);
+        let queue = store.session(session).await.unwrap().unwrap().queue;
+        let waiting: Vec<_> = queue.iter().map(|prompt| (prompt.text.as_str(), &prompt.by)).collect();
+        assert_eq!(waiting, [("say \0 after", &Author::Agent { session: "a-1".to_owned() })], "schema {schema}");
+        store.close().await;
+        assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "schema {schema}");
+    }
+}
+
+/// A row that was damaged before the migration is not passed off as whole by it, and none keeps the store from opening.
+#[tokio::test]
+async fn a_damaged_prompt_is_still_damaged_after_the_migration() {
+    for scribbled in ["text = '[agent:b] other words'", "text = CAST(x'5b6167656e743a625d20ff' AS TEXT)"] {
+        let (_folder, path) = folder();
+        let session = make_with_prompt_of_agent(&path, 14);
+        scribble(&path, &format!("UPDATE prompts SET {scribbled}"));
+        migrate(&path, newest_schema());
+        assert_eq!(told(&check(&path, Depth::All)).len(), 1, "{scribbled}");
+        let store = open_at(&path);
+        let queue = store.session(session).await.unwrap().unwrap().queue;
+        assert_eq!(queue[0].text, "say \0 after", "{scribbled}");
+    }
+}
+
 /// The store before it had a table of the conversations that sessions' agents ever had.
-const WITHOUT_ATTACHMENTS: &str = "DROP INDEX receipts_of_session;
+const WITHOUT_ATTACHMENTS: &str = "ALTER TABLE prompts DROP COLUMN written_by;
+     DROP INDEX receipts_of_session;
      ALTER TABLE receipts DROP COLUMN session;
      DROP TABLE attachments;
      DELETE FROM refinery_schema_history WHERE version >= 13";

@@ -1,0 +1,106 @@
+//! Who wrote a prompt.
+//!
+//! Invariant: it follows from who asked, never from the words. Only in entries from before version 6, and in rows and copies
+//! made of them, was it a part of the words; [`Author::of_old_prompt`] takes it out of them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Origin, TokenId};
+
+/// Who wrote a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Author {
+    /// A person, with this credential.
+    #[serde(rename_all = "camelCase")]
+    Person {
+        /// The credential; the command line needs none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token_id: Option<TokenId>,
+        /// What the credential is called; empty where nobody noted it, as for what another tool recorded.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        name: String,
+    },
+    /// A step that a person took; the words are those of the agent that offered it.
+    Step(Origin),
+    /// An applet.
+    Applet {
+        /// What it is called.
+        name: String,
+    },
+    /// An agent.
+    Agent {
+        /// The session that it works in.
+        session: String,
+    },
+}
+
+/// A person of whom nothing more was noted.
+impl Default for Author {
+    fn default() -> Self {
+        Self::Person { token_id: None, name: String::new() }
+    }
+}
+
+impl Author {
+    /// Who it was, in one line, if it was not a person.
+    pub fn other(&self) -> Option<String> {
+        match self {
+            Self::Person { .. } => None,
+            Self::Step(_) | Self::Applet { .. } | Self::Agent { .. } => Some(self.to_string()),
+        }
+    }
+
+    /// Who wrote a prompt that was stored before version 6, and the words: `[agent:…] words` and `[applet:…] words` were how
+    /// a prompt of another than a person was kept.
+    pub fn of_old_prompt(text: &str) -> (Self, &str) {
+        let marked = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+        match marked.and_then(|(source, words)| Some((Self::of_old_source(source)?, words))) {
+            Some(found) => found,
+            None => (Self::default(), text),
+        }
+    }
+
+    /// The same of what stood between the brackets.
+    pub fn of_old_source(source: &str) -> Option<Self> {
+        let (kind, name) = source.split_once(':')?;
+        let is_plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let name = Some(name).filter(|name| (1..=64).contains(&name.len()) && is_plain(name))?.to_owned();
+        match kind {
+            "agent" => Some(Self::Agent { session: name }),
+            "applet" => Some(Self::Applet { name }),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Author {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person { name, .. } if name.is_empty() => f.write_str("a person"),
+            Self::Person { name, .. } => f.write_str(name),
+            Self::Step(Origin { session, block }) => write!(f, "step {block} of session {session}"),
+            Self::Applet { name } => write!(f, "applet:{name}"),
+            Self::Agent { session } => write!(f, "agent:{session}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_prompt_names_its_author_in_its_words() {
+        let agent = Author::Agent { session: "0190a8c0-0000".to_owned() };
+        assert_eq!(Author::of_old_prompt("[agent:0190a8c0-0000] go on"), (agent, "go on"));
+        let applet = Author::Applet { name: "board".to_owned() };
+        assert_eq!(Author::of_old_prompt("[applet:board] [agent:a] go on"), (applet, "[agent:a] go on"));
+        for plain in ["go on", "[agent:] x", "[agent:a b] x", "[other:a] x", "[agent:a]", "[ ] tidy up", "["] {
+            assert_eq!(Author::of_old_prompt(plain), (Author::default(), plain));
+        }
+    }
+}
