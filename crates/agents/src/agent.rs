@@ -44,9 +44,9 @@ pub struct Lent {
 #[derive(Debug)]
 pub struct Agent {
     /// Requests to the agent.
-    pub calls: mpsc::Sender<AgentRequest>,
+    pub requests: mpsc::Sender<AgentRequest>,
     /// Updates from the agent. The channel closes after the agent has failed.
-    pub news: mpsc::Receiver<AgentUpdate>,
+    pub updates: mpsc::Receiver<AgentUpdate>,
 }
 
 /// Context that an agent gets before a prompt.

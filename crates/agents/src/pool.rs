@@ -83,7 +83,7 @@ impl Agents {
             // Whoever stops us settles the sessions; here they only end.
             stopping.run_until_cancelled(held).await;
         });
-        Agent { calls, news }
+        Agent { requests: calls, updates: news }
     }
 
     /// The records that an agent itself keeps. A process is started if none runs, and ends afterwards unless it is

@@ -276,7 +276,7 @@ impl LiveSession {
     /// process of the same.
     async fn delete_record(&mut self) {
         if self.agent.is_some() {
-            self.call_agent(AgentRequest::Delete).await;
+            self.send_to_agent(AgentRequest::Delete).await;
         } else if let Some(session) = self.stored.session() {
             self.shared.delete_record(&session.row);
         }
@@ -292,7 +292,7 @@ impl LiveSession {
             Command::SignIn { method } => AgentRequest::SignIn { method: method.clone() },
             _ => return,
         };
-        self.call_agent(call).await;
+        self.send_to_agent(call).await;
     }
 
     /// Appends a draft, with what is written with it or not at all; the draft is then the session as it is stored.
@@ -328,16 +328,16 @@ impl LiveSession {
                 Effect::StartAgent => self.start_agent().await,
                 Effect::LetAgentGo => self.agent = None,
                 Effect::SendPrompt { text, images } => {
-                    self.call_agent(AgentRequest::Prompt { text, images, packet: packet.take() }).await;
+                    self.send_to_agent(AgentRequest::Prompt { text, images, packet: packet.take() }).await;
                 }
                 // It went with the prompt before it.
                 Effect::SendPacket { .. } => (),
                 Effect::Await { request } => {
-                    self.open_requests.extend(self.key_being_written.take().map(|key| (request, key)))
+                    self.open_requests.extend(self.key_being_written.take().map(|key| (request, key)));
                 }
                 Effect::Answer { request, answer } => {
                     if let Some(key) = self.open_requests.remove(&request) {
-                        self.call_agent(AgentRequest::Answer { key, answer }).await;
+                        self.send_to_agent(AgentRequest::Answer { key, answer }).await;
                     }
                 }
             }
@@ -364,9 +364,9 @@ impl LiveSession {
         self.agent = Some(Hosted { agent, loan });
     }
 
-    async fn call_agent(&mut self, call: AgentRequest) {
+    async fn send_to_agent(&mut self, call: AgentRequest) {
         let Some(Hosted { agent, .. }) = &self.agent else { return };
-        if !matches!(timeout(CALL_LIMIT, agent.calls.send(call)).await, Ok(Ok(()))) {
+        if !matches!(timeout(CALL_LIMIT, agent.requests.send(call)).await, Ok(Ok(()))) {
             // Its news has ended or will not come; the loop hears that next and reports it.
             self.agent = Some(missing());
         }
@@ -435,7 +435,7 @@ fn is_at_work(session: &Session) -> bool {
 
 /// One that has ended already.
 fn missing() -> Hosted {
-    Hosted { agent: Agent { calls: mpsc::channel(1).0, news: mpsc::channel(1).1 }, loan: None }
+    Hosted { agent: Agent { requests: mpsc::channel(1).0, updates: mpsc::channel(1).1 }, loan: None }
 }
 
 /// Never, where there is no agent that could.
@@ -449,7 +449,7 @@ async fn asked_to_leave(place: Option<&AgentPlace>) {
 /// The agent's next word; never, while there is no agent.
 async fn next_update(agent: &mut Option<Hosted>) -> Option<AgentUpdate> {
     match agent {
-        Some(Hosted { agent, .. }) => agent.news.recv().await,
+        Some(Hosted { agent, .. }) => agent.updates.recv().await,
         None => std::future::pending().await,
     }
 }

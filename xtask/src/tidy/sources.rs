@@ -359,13 +359,27 @@ mod tests {
     #[test]
     fn lines_are_counted_per_crate() {
         let tree = made_up(&[
-            ("crates/model/src/lib.rs", "//! A.\nfn a() {}\n#[cfg(test)]\nmod tests;\n"),
+            ("crates/model/src/lib.rs", "//! A.\n#[cfg(test)]\nmod tests;\nfn a() {}\n#[cfg(test)]\nmod own {\n}\n"),
             ("crates/model/src/tests.rs", "//! T.\n"),
             ("xtask/src/main.rs", "//! X.\n"),
         ]);
         assert_eq!(
             lines_per_crate(&tree),
-            "crate         lines  tests\nmodel             2      3\nxtask             1      0\n"
+            "crate         lines  tests\nmodel             4      4\nxtask             1      0\n"
         );
+    }
+
+    #[test]
+    fn a_public_name_is_found_in_a_second_crate_and_not_on_the_wire() {
+        let tree = made_up(&[
+            ("crates/agents/src/lib.rs", "#[cfg(test)]\nmod tests;\npub struct Limits {}\npub enum Own {}\n"),
+            (
+                "crates/doors/src/lib.rs",
+                "    pub enum Limits<T> {}\nstruct Own;\n#[cfg(test)]\nmod t {\npub struct Own;\n}\n",
+            ),
+            ("crates/server/src/wire/limits.rs", "pub struct Limits {}\n"),
+        ]);
+        let found: Vec<_> = public_names_mean_one_thing(&tree).iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["crates/doors/src/lib.rs:1: agents has a `Limits` too; say which one it is"]);
     }
 }

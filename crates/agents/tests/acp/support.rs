@@ -158,11 +158,11 @@ pub(crate) struct Talk {
 
 impl Talk {
     pub(crate) async fn next(&mut self) -> Option<AgentUpdate> {
-        timeout(DEADLINE, self.agent.news.recv()).await.expect("news in time")
+        timeout(DEADLINE, self.agent.updates.recv()).await.expect("news in time")
     }
 
     pub(crate) async fn call(&self, call: AgentRequest) {
-        timeout(DEADLINE, self.agent.calls.send(call)).await.expect("a call is taken in time").unwrap();
+        timeout(DEADLINE, self.agent.requests.send(call)).await.expect("a call is taken in time").unwrap();
     }
 
     pub(crate) async fn prompt(&self, words: &str) {

@@ -26,7 +26,7 @@ impl LiveSession {
         {
             let by = Answerer::Nobody;
             let answer = PermissionAnswer { option: None, kind: None, fields: None, by, remembered: None };
-            return self.call_agent(AgentRequest::Answer { key, answer }).await;
+            return self.send_to_agent(AgentRequest::Answer { key, answer }).await;
         }
         let asked = self.open_requests.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
         let Some(request) = asked else { return };

@@ -44,7 +44,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<Age
     live.commit(created, BatchExtras::default()).await.unwrap();
     let (calls, calls_in) = mpsc::channel(256);
     let (news_out, news) = mpsc::channel(256);
-    live.agent = Some(Hosted { agent: Agent { calls, news }, loan: None });
+    live.agent = Some(Hosted { agent: Agent { requests: calls, updates: news }, loan: None });
     live.write_pending(Some(Command::Agent(AgentReport::Ready { attached: None }))).await;
     (live, calls_in, news_out)
 }

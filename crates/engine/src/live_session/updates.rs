@@ -45,7 +45,7 @@ impl LiveSession {
             if heard == NEWS_AT_ONCE || self.pending.is_full() {
                 break;
             }
-            match self.agent.as_mut().map(|hosted| hosted.agent.news.try_recv()) {
+            match self.agent.as_mut().map(|hosted| hosted.agent.updates.try_recv()) {
                 Some(Ok(next)) => news = Some(next),
                 Some(Err(_)) | None => break,
             }
