@@ -3,8 +3,8 @@
 //! Invariant: every text of an agent is made harmless here, whatever part of the turn it is in.
 
 use model::{
-    Answerer, CallFate, Item, Outcome, Permission, PermissionAnswer, PermissionKind, Question, StepStatus, ToolCall,
-    ToolContent, ToolStatus, TranscriptTurn,
+    Answerer, Author, CallFate, Item, Outcome, Permission, PermissionAnswer, PermissionKind, Question, StepStatus,
+    ToolCall, ToolContent, ToolStatus, TranscriptTurn,
 };
 
 use crate::block_text::{Steps, text_lines};
@@ -17,8 +17,7 @@ const SHOWN_LINES: usize = 12;
 
 /// The lines of a turn in the session with this short id; `whole` is false where the rest could not be read.
 pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, session: &str) -> Vec<String> {
-    let from = turn.by.other().map(|other| format!("({}) ", line(&other))).unwrap_or_default();
-    let mut lines = vec![String::new(), format!("{} > {from}{}", turn.turn, indent(&turn.prompt))];
+    let mut lines = vec![String::new(), format!("{} > {}{}", turn.turn, author(&turn.by), indent(&turn.prompt))];
     if !turn.images.is_empty() {
         lines.push(format!("  [with {} images]", turn.images.len()));
     }
@@ -41,6 +40,16 @@ pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, sess
         lines.extend([String::new(), format!("  [{word}{reason}]")]);
     }
     lines
+}
+
+/// Who wrote a prompt, ahead of its words; nothing, if a person did.
+pub(crate) fn author(by: &Author) -> String {
+    let other = match by {
+        // Of which session, the head of the session that it began says.
+        Author::Step(origin) => Some(format!("step {}", origin.block)),
+        Author::Person { .. } | Author::Applet { .. } | Author::Agent { .. } => by.other(),
+    };
+    other.map(|other| format!("({}) ", line(&other))).unwrap_or_default()
 }
 
 fn outcome_word(turn: &TranscriptTurn, whole: bool) -> Option<&'static str> {
@@ -231,7 +240,7 @@ mod tests {
         );
         assert_eq!(
             told(serde_json::json!({ "type": "step", "session": session, "block": "t3.n1" })),
-            format!("t3 > (step t3.n1 of session {session}) [agent:x] go")
+            "t3 > (step t3.n1) [agent:x] go"
         );
     }
 

@@ -9,6 +9,7 @@ use crate::cli::{self, PromptName};
 use crate::client::Client;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, ago, cut, safe, safe_json, table};
+use crate::transcript_text::author;
 
 const TEXT_COLUMNS: usize = 60;
 
@@ -66,6 +67,5 @@ fn one_line(prompt: &QueuedPrompt) -> String {
     let line = prompt.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let images =
         if prompt.images.is_empty() { String::new() } else { format!(" [with {} images]", prompt.images.len()) };
-    let from = prompt.by.other().map(|other| format!("({other}) ")).unwrap_or_default();
-    format!("{from}{}{images}", cut(&line, TEXT_COLUMNS))
+    format!("{}{}{images}", author(&prompt.by), cut(&line, TEXT_COLUMNS))
 }

@@ -67,7 +67,7 @@ fn a_step_is_listed_taken_and_shown_where_it_led() {
         assert!(shown.contains(&format!("     taken: session {b}\n")), "{shown}");
         let shown = folder.run(&["show", b]).ok();
         assert!(shown.contains(&format!("\npart of loom, started from t1.n1 of session {a}\n")), "{shown}");
-        assert!(shown.contains("t1 > say hello\n"), "{shown}");
+        assert!(shown.contains("t1 > (step t1.n1) say hello\n"), "{shown}");
         // Once more: it leads to the same session.
         let again = folder.run(&["next", a, "t1.n1", "--json"]).ok();
         assert_eq!(json(&again)["sessionId"], second.as_str(), "{again}");
@@ -156,7 +156,7 @@ fn a_work_is_listed_shown_and_read_as_one() {
         assert_eq!(folder.run(&["work", "delete", "weave", "--yes"]).ok(), "weave is deleted. Its 3 sessions stay.\n");
         assert!(folder.run(&["work"]).ok().starts_with("No pieces of work yet."));
         assert!(!folder.run(&["list"]).ok().contains("WORK"));
-        assert!(folder.run(&["show", b]).ok().contains("t1 > say hello\n"));
+        assert!(folder.run(&["show", b]).ok().contains("t1 > (step t2.n1) say hello\n"));
     });
 }
 
