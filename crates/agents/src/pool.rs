@@ -74,16 +74,16 @@ impl Agents {
 
     /// Starts an agent. Success and failure both arrive as updates.
     pub fn start(&self, start: AgentStart) -> Agent {
-        let (calls, calls_in) = mpsc::channel(QUEUE);
-        let (news_out, news) = mpsc::channel(QUEUE);
+        let (requests, requests_in) = mpsc::channel(QUEUE);
+        let (updates_out, updates) = mpsc::channel(QUEUE);
         let inner = self.inner.clone();
         self.inner.tasks.spawn(async move {
             let stopping = inner.stopping.clone();
-            let held = inner.run_agent(start, calls_in, news_out);
+            let held = inner.run_agent(start, requests_in, updates_out);
             // Whoever stops us settles the sessions; here they only end.
             stopping.run_until_cancelled(held).await;
         });
-        Agent { requests: calls, updates: news }
+        Agent { requests, updates }
     }
 
     /// The records that an agent itself keeps. A process is started if none runs, and ends afterwards unless it is

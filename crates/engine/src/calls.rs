@@ -1,7 +1,7 @@
 //! The calls of the running turn that have not ended, as they stand, and what those prove that end.
 //!
 //! Invariant: a call is folded like a reader folds it, and what it proves is found once, when its end arrives, before that
-//! is written down; so the proof is in the same batch as the end. What is held of all open calls is bounded: one for which
+//! is written down; so the fact is in the same batch as the end. What is held of all open calls is bounded: one for which
 //! there is no room is not held, and proves nothing.
 
 use std::collections::{BTreeMap, BTreeSet};

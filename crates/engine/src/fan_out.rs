@@ -1,4 +1,4 @@
-//! Notifies everything in this process that follows the log of an append, by its stream.
+//! After an append, notifies everything in this process that follows its streams.
 //!
 //! Invariant: nothing here waits, and who appends does not know who follows. What a follower needs beyond its notice it
 //! reads from the log, in a task of its own; those that may lie behind (copies, the index) sleep in

@@ -29,7 +29,7 @@ pub struct Words {
     pub text: Arc<str>,
 }
 
-/// What followers of a session hear.
+/// What a feed sends to the followers of a session.
 #[derive(Debug, Clone)]
 pub(crate) enum FeedUpdate {
     /// Durable.

@@ -1,8 +1,8 @@
 //! Live sessions: the only writer of the log.
 //!
-//! The engine knows how a session lives: one task each (`live_session.rs`), fed with commands and with its agent's
-//! news, deciding with `model::Draft`, writing through `journal.rs`, which notifies followers (`fan_out.rs`, `feeds.rs`)
-//! only what is durable. It must never know HTTP, SQL or how an agent's protocol looks. Time, ids and tasks come
+//! The engine knows how a session lives: one task each (`live_session.rs`), fed with inputs and with its agent's
+//! updates, deciding with `model::Draft`, writing through `journal.rs`, which notifies followers (`fan_out.rs`, `feeds.rs`)
+//! only of what is durable. It must never know HTTP, SQL or how an agent's protocol looks. Time, ids and tasks come
 //! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`] and `wishes.rs`.
 
 mod agent_places;

@@ -35,11 +35,11 @@ use crate::{Packet, Shared, SubmitError};
 /// A session that nobody asks anything of lets go of its task and its agent.
 const IDLE_AFTER: Duration = Duration::from_secs(1_800);
 /// How long an agent may take to hear a call; one that does not listen has failed.
-const CALL_LIMIT: Duration = Duration::from_secs(10);
+const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 /// How long after a failed write it is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 /// How much of what the agent did is written down at once.
-const NEWS_AT_ONCE: usize = 256;
+const UPDATES_AT_ONCE: usize = 256;
 /// How often a lost race for the stream is run again.
 const CONFLICT_TRIES: u32 = 5;
 
@@ -80,7 +80,7 @@ pub(crate) struct LiveSession {
     packet: Option<Packet>,
     /// The calls that have not ended.
     calls: Calls,
-    /// What they prove that end now.
+    /// The facts that the calls ending in this append prove.
     proved: ProvedFacts,
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
@@ -155,7 +155,7 @@ impl LiveSession {
                         break;
                     }
                 },
-                news = next_update(&mut self.agent), if self.unwritten.is_none() => self.handle_updates(news).await,
+                update = next_update(&mut self.agent), if self.unwritten.is_none() => self.handle_updates(update).await,
                 () = sleep_until(write_at.unwrap_or(idle_at)), if write_at.is_some() => self.write_due().await,
                 () = sleep_until(idle_at), if !self.busy() => break,
                 // Another session's agent needs the place, and this one's has nothing to do.
@@ -228,13 +228,13 @@ impl LiveSession {
     async fn handle_input(&mut self, queued: QueuedInput) {
         let QueuedInput { input, reply } = queued;
         fail::fail_point!("session-input");
-        let given = self.execute(&input).await;
-        if given.is_ok() {
+        let result = self.execute(&input).await;
+        if result.is_ok() {
             self.after = input.after;
         }
-        let given = InputResult::Answered(given);
+        let result = InputResult::Answered(result);
         // The asker may be gone; what was done stays done.
-        drop(reply.send(given));
+        drop(reply.send(result));
     }
 
     async fn execute(&mut self, input: &SessionInput) -> Result<Reply, SubmitError> {
@@ -284,7 +284,7 @@ impl LiveSession {
 
     /// What a command asks of the agent alone, once it is allowed.
     async fn forward_to_agent(&mut self, command: &Command) {
-        let call = match command {
+        let request = match command {
             Command::Cancel => AgentRequest::Cancel,
             Command::SetOption { option, value } => {
                 AgentRequest::SetOption { option: option.clone(), value: value.clone() }
@@ -292,7 +292,7 @@ impl LiveSession {
             Command::SignIn { method } => AgentRequest::SignIn { method: method.clone() },
             _ => return,
         };
-        self.send_to_agent(call).await;
+        self.send_to_agent(request).await;
     }
 
     /// Appends a draft, with what is written with it or not at all; the draft is then the session as it is stored.
@@ -364,10 +364,10 @@ impl LiveSession {
         self.agent = Some(Hosted { agent, loan });
     }
 
-    async fn send_to_agent(&mut self, call: AgentRequest) {
+    async fn send_to_agent(&mut self, request: AgentRequest) {
         let Some(Hosted { agent, .. }) = &self.agent else { return };
-        if !matches!(timeout(CALL_LIMIT, agent.requests.send(call)).await, Ok(Ok(()))) {
-            // Its news has ended or will not come; the loop hears that next and reports it.
+        if !matches!(timeout(REQUEST_LIMIT, agent.requests.send(request)).await, Ok(Ok(()))) {
+            // Its updates have ended or will not come; the loop notices that next and reports it.
             self.agent = Some(missing());
         }
     }

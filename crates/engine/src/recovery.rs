@@ -1,10 +1,9 @@
-//! After a restart: what was cut off is said to be.
+//! Runs after a restart: marks turns that were running as interrupted, and agents that were there as stopped.
 //!
 //! Invariant: before anybody is let in, no session claims a running turn, a starting agent or one that waits for an
-//! answer, for none has survived.
-//! Nothing is prompted again by itself; waiting prompts stay waiting until the person goes on, but for the one that a click
-//! began a session for (`Engine::finish_clicks`). A session that cannot be
-//! read is left as it is and named: it must not keep the others from being served.
+//! answer, for none has survived. Nothing is prompted again by itself; waiting prompts stay waiting until the person goes on,
+//! but for the one that a click began a session for (`Engine::finish_clicks`). A session that cannot be read is left as it
+//! is and named: it must not keep the others from being served.
 
 use std::sync::Arc;
 

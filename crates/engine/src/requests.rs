@@ -1,4 +1,4 @@
-//! Who asks, and how a repeat of the same request is answered.
+//! The inputs of a session's task: who asks, for what, and the receipt by which a repeat gets the same answer.
 //!
 //! Invariant: a request with a key has one effect and one answer for a day. The receipt is written with the effect, in
 //! one batch, so there is no moment in which one exists without the other.

@@ -130,7 +130,7 @@ impl Engine {
     }
 
     async fn ask_task(&self, id: SessionId, mut input: SessionInput) -> Result<Reply, SubmitError> {
-        // A task that is just ending refuses the input; it is then asked of the next one.
+        // A task that is just ending hands the input back; the next task gets it.
         loop {
             if self.shared.stopping.is_cancelled() {
                 return Err(SubmitError::Stopping);

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Origin, TokenId};
+use crate::{Origin, TokenId, check_name};
 
 /// Who wrote a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,14 +54,25 @@ impl Author {
         }
     }
 
+    /// The same as a file tells it that anybody may have written: a name that could be none is left out.
+    #[must_use]
+    pub fn with_plain_name(self) -> Self {
+        match self {
+            Self::Person { token_id, name } if check_name(&name).is_err() => {
+                Self::Person { token_id, name: String::new() }
+            }
+            Self::Applet { name } | Self::Agent { session: name } if check_name(&name).is_err() => Self::default(),
+            known => known,
+        }
+    }
+
     /// Who wrote a prompt that was stored before version 6, and the words: `[agent:…] words` and `[applet:…] words` were how
     /// a prompt of another than a person was kept.
     pub fn of_old_prompt(text: &str) -> (Self, &str) {
         let marked = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-        match marked.and_then(|(source, words)| Some((Self::of_old_source(source)?, words))) {
-            Some(found) => found,
-            None => (Self::default(), text),
-        }
+        let named = marked.and_then(|(source, words)| Some((Self::of_old_source(source)?, words)));
+        // Without words behind it, the mark is all that was said.
+        named.filter(|(_, words)| !words.trim().is_empty()).unwrap_or((Self::default(), text))
     }
 
     /// The same of what stood between the brackets.
@@ -94,12 +105,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_name_that_could_be_none_is_left_out() {
+        let named = |name: &str| Author::Person { token_id: None, name: name.to_owned() };
+        assert_eq!(named("phone").with_plain_name(), named("phone"));
+        for bad in ["a\u{1b}[2J", &"x".repeat(1 << 20)] {
+            assert_eq!(named(bad).with_plain_name(), Author::default());
+            assert_eq!(Author::Applet { name: bad.to_owned() }.with_plain_name(), Author::default());
+            assert_eq!(Author::Agent { session: bad.to_owned() }.with_plain_name(), Author::default());
+        }
+    }
+
+    #[test]
     fn an_old_prompt_names_its_author_in_its_words() {
         let agent = Author::Agent { session: "0190a8c0-0000".to_owned() };
         assert_eq!(Author::of_old_prompt("[agent:0190a8c0-0000] go on"), (agent, "go on"));
         let applet = Author::Applet { name: "board".to_owned() };
         assert_eq!(Author::of_old_prompt("[applet:board] [agent:a] go on"), (applet, "[agent:a] go on"));
-        for plain in ["go on", "[agent:] x", "[agent:a b] x", "[other:a] x", "[agent:a]", "[ ] tidy up", "["] {
+        for plain in
+            ["go on", "[agent:] x", "[agent:a b] x", "[other:a] x", "[agent:a]", "[agent:a]  ", "[ ] tidy up", "["]
+        {
             assert_eq!(Author::of_old_prompt(plain), (Author::default(), plain));
         }
     }

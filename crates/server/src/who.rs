@@ -1,4 +1,4 @@
-//! Who asks, as the log tells it.
+//! The author or answerer that the log names, from the caller's credential.
 //!
 //! Invariant: it follows from the credential that was shown, never from what is asked.
 

@@ -129,6 +129,7 @@ pub struct QueuedPrompt {
     pub images: Vec<Image>,
     pub queued_at: Timestamp,
     /// Who wrote it.
+    #[serde(default)]
     pub by: Author,
 }
 

@@ -124,7 +124,7 @@ impl Log {
             drop(waiting);
             let told = match lost {
                 0 => Ok(()),
-                lost => writeln!(out, "{lost} log lines were lost, reason_suffix they could not be written"),
+                lost => writeln!(out, "{lost} log lines were lost, because they could not be written"),
             };
             if let Err(missed) = told.map_err(|_| lost).and_then(|()| out.write_all(&line).map_err(|_| 0)) {
                 self.waiting().lost += missed + 1;

@@ -296,7 +296,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a session is about: sets, facts and their proofs, as of a turn or now. */
+        /** What a session is about: sets, and facts with their evidence, as of a turn or now. */
         get: operations["getContext"];
         put?: never;
         post?: never;
@@ -1457,7 +1457,7 @@ export interface components {
         /** @description A turn's full record. */
         Interaction: {
             /** @description Who wrote the prompt. */
-            by: components["schemas"]["Author"];
+            by?: components["schemas"]["Author"];
             created: components["schemas"]["Timestamp"];
             /** @description There was more than is told here. */
             cut?: boolean;
@@ -1809,10 +1809,10 @@ export interface components {
              * @description How many values there have been; the newest hundred are kept.
              */
             count: number;
-            /** @description In the order of their first proofs. */
+            /** @description In the order in which they were first proved. */
             values: components["schemas"]["ProvedValue"][];
         };
-        /** @description A value with its newest proof. */
+        /** @description A value with its newest evidence. */
         ProvedValue: {
             /** @description The entry that ended the call. */
             entry: components["schemas"]["Seq"];
@@ -1854,7 +1854,7 @@ export interface components {
         };
         QueuedPrompt: {
             /** @description Who wrote it. */
-            by: components["schemas"]["Author"];
+            by?: components["schemas"]["Author"];
             images?: components["schemas"]["Image"][];
             interactionId: components["schemas"]["InteractionId"];
             queuedAt: components["schemas"]["Timestamp"];
@@ -3826,7 +3826,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a session is about: sets, facts and their proofs, as of a turn or now. */
+            /** @description What a session is about: sets, and facts with their evidence, as of a turn or now. */
             200: {
                 headers: {
                     [name: string]: unknown;

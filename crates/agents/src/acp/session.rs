@@ -1,7 +1,7 @@
 //! One conversation with an agent: a task that handles the agent's messages and the engine's requests, and keeps the
 //! time limits.
 //!
-//! Invariant: the agent's actions are reported in the order of the wire. A turn that has begun channels with the
+//! Invariant: the agent's actions are reported in the order of the wire. A turn that has begun ends with the
 //! agent's answer or with its failure. Every wait for the agent has a limit except a turn; a turn in which nothing
 //! arrives is reported as silent.
 
@@ -86,7 +86,7 @@ pub(crate) struct SessionChannels {
     pub(crate) updates: mpsc::Sender<AgentUpdate>,
 }
 
-/// Why a session channels.
+/// Why a session ends.
 enum SessionEnd {
     /// The agent failed.
     Failed(String),
@@ -308,7 +308,7 @@ impl AcpSession {
         Err(SessionEnd::OwnerGone)
     }
 
-    /// Ends the conversation, whether or not its process channels as well.
+    /// Ends the conversation, whether or not its process ends as well.
     async fn leave(&mut self) {
         // The owner may have asked for deletion just before it dropped the session.
         self.is_purged |= self.requests.close().iter().any(|request| matches!(request, AgentRequest::Delete));

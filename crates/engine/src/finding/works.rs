@@ -1,4 +1,4 @@
-//! Which sessions `work:NAME` means: looked up when it is asked, since the index knows nothing of works.
+//! Looks up the sessions that `work:NAME` means in a query; the index knows nothing of works.
 //!
 //! Invariant: bounded. A name that no work has finds nothing, and that is told.
 

@@ -58,7 +58,7 @@ impl<'a> Gathering<'a> {
         self.waiting.push(ready);
     }
 
-    /// A part of this session could not be ready.
+    /// Whether a part of this session was refused.
     pub(super) fn is_refused(&self, session: SessionId) -> bool {
         self.refused.contains_key(&session)
     }

@@ -1,4 +1,4 @@
-//! The work of bringing in: which conversations there are, one after the other, and then those that change.
+//! Runs an import: finds conversations, imports each, and then follows those that change.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;

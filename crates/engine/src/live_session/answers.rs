@@ -1,4 +1,4 @@
-//! What an agent asks, and its answers: by a person, or unasked.
+//! Handles an agent's questions: appends them, and answers them by a rule, a remembered answer or a person's.
 //!
 //! Invariant: a question is in the log before it is answered, whoever answers it. An answer and what is remembered of it
 //! are one append: there is never one without the other.
@@ -41,7 +41,7 @@ impl LiveSession {
             },
             None => None,
         };
-        if let Some(answer) = self.unasked(&question, memorable.as_ref(), own_call) {
+        if let Some(answer) = self.automatic_answer(&question, memorable.as_ref(), own_call) {
             self.write_pending(Some(Command::Answer { request, answer })).await;
         }
     }
@@ -54,8 +54,8 @@ impl LiveSession {
         }
     }
 
-    /// The answer that nobody has to be asked for.
-    fn unasked(
+    /// The answer that is given without asking a person, if there is one.
+    fn automatic_answer(
         &self,
         question: &Question,
         memorable: Option<&Memorable>,

@@ -60,7 +60,7 @@ impl LiveSession {
         Ok(())
     }
 
-    /// What a command becomes here and now, after what the agent did before it.
+    /// Drafts the pending reports, then the command, on a clone of the stored session.
     pub(super) fn decide(&self, command: Option<Command>, at: Timestamp) -> Result<Draft, SubmitError> {
         let mut draft = self.stored.clone();
         let is_new = draft.session().is_none();

@@ -1,4 +1,4 @@
-//! What has to happen outside once entries are durable: one table of events.
+//! Maps committed events to the effects that follow them outside of the log, such as starting the agent.
 
 use model::{AgentState, Entry, Image, PermissionAnswer, Request, SessionEvent};
 

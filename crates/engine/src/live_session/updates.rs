@@ -1,21 +1,21 @@
-//! What an agent says: previewed at once, and gathered until it is written down.
+//! Handles an agent's updates: text is previewed at once, and reports are gathered until they are appended.
 
 use agents::AgentUpdate;
 use model::{AgentReport, AgentState, Command};
 
-use super::{LiveSession, NEWS_AT_ONCE};
+use super::{LiveSession, UPDATES_AT_ONCE};
 use crate::feeds::{self, Words};
 use crate::pending::words_of;
 
 impl LiveSession {
-    /// Takes in the agent's next word, with those that wait behind it: they share an append.
-    pub(super) async fn handle_updates(&mut self, mut news: Option<AgentUpdate>) {
+    /// Handles the agent's next update and those that are queued behind it: they share an append.
+    pub(super) async fn handle_updates(&mut self, mut update: Option<AgentUpdate>) {
         let mut write = false;
-        // Words that follow something else are not shown before it: both are written with this append.
+        // Words that follow what can not wait are not shown before it: both are written with this append.
         let mut may_preview = true;
-        let mut heard = 0;
+        let mut handled = 0;
         loop {
-            match news {
+            match update {
                 None => {
                     let reason = "the agent ended".to_owned();
                     self.write_pending(Some(Command::Agent(AgentReport::Failed { reason }))).await;
@@ -30,7 +30,7 @@ impl LiveSession {
                 Some(AgentUpdate::Report(report)) => {
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
                     self.look_for_own_calls(&report);
-                    may_preview &= words_of(&report).is_some();
+                    may_preview &= can_wait(&report);
                     write |= !may_preview || self.pending.is_worth_writing();
                     if may_preview {
                         self.preview(&report);
@@ -41,12 +41,12 @@ impl LiveSession {
                     }
                 }
             }
-            heard += 1;
-            if heard == NEWS_AT_ONCE || self.pending.is_full() {
+            handled += 1;
+            if handled == UPDATES_AT_ONCE || self.pending.is_full() {
                 break;
             }
             match self.agent.as_mut().map(|hosted| hosted.agent.updates.try_recv()) {
-                Some(Ok(next)) => news = Some(next),
+                Some(Ok(next)) => update = Some(next),
                 Some(Err(_)) | None => break,
             }
         }
@@ -76,4 +76,10 @@ impl LiveSession {
         let words = Words { turn, of, number, text: text.into() };
         self.shared.feeds.publish(self.id, feeds::FeedUpdate::Preview { after: session.head, words });
     }
+}
+
+/// Whether a report may be gathered with those that follow it. Words are previewed meanwhile. Usage is no part of the
+/// transcript, and comes right before a turn's end: written at once, it would be a commit of its own.
+fn can_wait(report: &AgentReport) -> bool {
+    words_of(report).is_some() || matches!(report, AgentReport::Usage(_))
 }

@@ -9,7 +9,7 @@ use crate::error::ApiError;
 use crate::extract::{Named, NoParams, Params};
 use crate::{App, access, convert, turns, wire};
 
-/// What a session is about: sets, facts and their proofs, as of a turn or now.
+/// What a session is about: sets, and facts with their evidence, as of a turn or now.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/context", operation_id = "getContext",

@@ -1,4 +1,4 @@
-//! What is too long for one answer, in parts.
+//! Divides a record that is too long for one answer into parts.
 //!
 //! Invariant: parts are the same for the same record and the same budget; each says who speaks before the first quoted
 //! line, and all of them together leave nothing out.

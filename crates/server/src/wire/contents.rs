@@ -109,6 +109,7 @@ pub struct Interaction {
     pub ended: Option<Timestamp>,
     pub state: TurnState,
     /// Who wrote the prompt.
+    #[serde(default)]
     pub by: Author,
     pub prompt: String,
     pub response: String,

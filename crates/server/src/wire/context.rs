@@ -23,11 +23,11 @@ pub struct Context {
 pub struct Proofs {
     /// How many values there have been; the newest hundred are kept.
     pub count: u32,
-    /// In the order of their first proofs.
+    /// In the order in which they were first proved.
     pub values: Vec<ProvedValue>,
 }
 
-/// A value with its newest proof.
+/// A value with its newest evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProvedValue {

@@ -30,8 +30,10 @@ pub(super) fn read(line: &[u8]) -> serde_json::Result<TranscriptTurn> {
     }
     let mut turn: TranscriptTurn = serde_json::from_slice(line)?;
     let NamedAuthor { source } = serde_json::from_slice(line)?;
-    if let Some(by) = source.as_deref().and_then(Author::of_old_source) {
-        turn.by = by;
+    match source {
+        // Without words behind it, the mark is all that was said.
+        Some(source) if turn.prompt.trim().is_empty() => turn.prompt = format!("[{source}] {}", turn.prompt),
+        source => turn.by = source.as_deref().and_then(Author::of_old_source).unwrap_or(turn.by),
     }
     Ok(turn)
 }

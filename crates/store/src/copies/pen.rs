@@ -1,4 +1,4 @@
-//! What writes one session's copy: its words first, then what is said of it.
+//! Writes one session's copy: first its transcript, then `meta.json`.
 //!
 //! Invariant: everything is flushed when [`Pen::finish`] answers. One that is dropped before leaves what a crash would.
 

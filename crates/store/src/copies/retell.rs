@@ -1,4 +1,4 @@
-//! From a session's copy back to its entries.
+//! Rebuilds a session's entries from its copy.
 //!
 //! Invariant: nothing is taken on trust. Each step goes through `model::decide`, as if a person and an agent did it
 //! again, so a copy can make no session that they could not have made; a copy that does not hold together is refused
@@ -217,6 +217,7 @@ impl Retelling {
             return Err(Unreadable::OutOfOrder { line, found: turn.turn });
         }
         let TranscriptTurn { interaction_id, prompt: text, images, by, .. } = turn;
+        let by = by.with_plain_name();
         let is_imported = self.draft.session().is_some_and(|session| session.row.is_imported());
         let prompt = match is_imported {
             true => Command::TellPrompt { interaction_id, text, images, by },

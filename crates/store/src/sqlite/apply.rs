@@ -10,6 +10,7 @@ use crate::Receipt;
 use crate::rows::{self, Cells as _, FoldedRow, KeepRows, ReceiptRow, TableRow, Values, folded_tables};
 use crate::sqlite::checksums::{WORK_NAMES, whole};
 use crate::sqlite::mend::{Owner, owner_of};
+use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::read_row;
 
 pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
@@ -28,9 +29,12 @@ impl KeepRows for SqlRows<'_> {
 
     /// A row that is written whole is written into every index of its table again, changed or not.
     fn put_changed<R: FoldedRow>(&mut self, row: &R) -> Result<()> {
-        match stored::<R>(self.0, &row.key())? {
-            Stored::Whole(before) => R::table().change(self.0, R::Key::COUNT, &values(&before), &values(row)),
-            Stored::Damaged | Stored::Nothing => put(self.0, row),
+        match stored::<R>(self.0, &row.key()) {
+            Ok(Stored::Whole(before)) => R::table().change(self.0, R::Key::COUNT, &values(&before), &values(row)),
+            Ok(Stored::Damaged | Stored::Nothing) => put(self.0, row),
+            // Writing the row whole may still succeed where reading it does not.
+            Err(err) if is_damage(&err) => put(self.0, row),
+            Err(err) => Err(err),
         }
     }
 

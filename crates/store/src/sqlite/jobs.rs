@@ -1,4 +1,4 @@
-//! What waits for the writer, and how it is answered.
+//! The jobs in the writer's queue, and how each is answered.
 //!
 //! Invariant: every job is answered once, with what became of its own write.
 

@@ -1,4 +1,4 @@
-//! The named questions, each with its SQL.
+//! The named queries of log and tables, each with its SQL.
 //!
 //! Invariant: every entry that leaves here was verified, and follows the one before it in its stream without a gap.
 

@@ -1,4 +1,4 @@
-//! Space that is set aside while there is some, so that what must be written down at the end can be.
+//! Reserves disk space, so that running turns can be ended in the log when the disk is full.
 //!
 //! Invariant: the reserve is held, or ordinary writes are refused. A disk that runs full gives the reserve back for the
 //! last words of what runs; ordinary writes pass again once the space for it is there again, without a restart.

@@ -1,4 +1,4 @@
-//! Between what SQLite keeps of an entry and what the model means.
+//! Converts entries between their SQLite rows and the model.
 //!
 //! Invariant: an entry that comes out of here is the one that went in. Its checksum covers everything it says and
 //! where it says it, so an entry that was altered or moved to another place is found and never passed on.

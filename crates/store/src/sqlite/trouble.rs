@@ -1,4 +1,4 @@
-//! What a failure of SQLite means: which of them pass by themselves.
+//! Classifies SQLite's errors: which ones pass by themselves.
 //!
 //! Invariant: only a failure that came before the flush counts as passing. A flush that failed never does, because the
 //! kernel may have dropped the pages and would call the next one a success.

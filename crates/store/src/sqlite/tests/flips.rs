@@ -6,7 +6,7 @@ use std::path::Path;
 use model::{Entry, Event, Position, Seq, SessionRow};
 use rusqlite::Connection;
 
-use crate::conformance::{session_id, stream};
+use crate::conformance::{batch, session_id, stream, text_part};
 use crate::outside::{Depth, Repair, StoreFile};
 use crate::prelude::*;
 use crate::rows::folded_tables;
@@ -114,6 +114,25 @@ async fn a_row_that_is_damaged_while_the_server_runs_is_set_right_when_it_is_rea
     let others: Vec<SessionRow> = expected.rows.into_iter().filter(|row| row.id != session_id(1)).collect();
     assert_eq!(store.sessions(None, 10).await.unwrap(), others);
     assert_eq!(store.unsettled().await.unwrap(), [session_id(2)]);
+}
+
+/// What is put whole takes the place of a damaged row, with a checksum of its own: only rows that are whole are changed in part.
+#[tokio::test]
+async fn a_damaged_row_of_a_session_is_written_whole_by_the_next_change() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    let store = open_at(&path);
+    let (mut session, _) = tell(&store).await.sessions.remove(0);
+    scribble(&path, "UPDATE sessions SET agent = 'nobody said so', turns = turns + 1 WHERE name = 'one'");
+    session.row.name = "changed".to_owned();
+    let after = store.head(stream(1)).await.unwrap();
+    let crate::Head::At(after) = after else { panic!("{after:?}") };
+    let mut part = text_part(stream(1), after.0, &["more"]);
+    part.rows = vec![model::RowChange::PutSession(Box::new(session.row.clone()))];
+    store.append(batch([part])).await.unwrap();
+    let rows = store.sessions(None, 10).await.unwrap();
+    assert_eq!(rows.into_iter().find(|row| row.id == session_id(1)), Some(session.row));
+    store.close().await;
 }
 
 /// A receipt is in no log: one that is damaged is forgotten, and the key may be used again.
