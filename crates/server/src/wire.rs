@@ -130,6 +130,7 @@ pub struct QueuedPrompt {
     pub queued_at: Timestamp,
     /// Who wrote it.
     #[serde(default)]
+    #[schema(required = true)]
     pub by: Author,
 }
 

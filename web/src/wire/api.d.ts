@@ -1457,7 +1457,7 @@ export interface components {
         /** @description A turn's full record. */
         Interaction: {
             /** @description Who wrote the prompt. */
-            by?: components["schemas"]["Author"];
+            by: components["schemas"]["Author"];
             created: components["schemas"]["Timestamp"];
             /** @description There was more than is told here. */
             cut?: boolean;
@@ -1854,7 +1854,7 @@ export interface components {
         };
         QueuedPrompt: {
             /** @description Who wrote it. */
-            by?: components["schemas"]["Author"];
+            by: components["schemas"]["Author"];
             images?: components["schemas"]["Image"][];
             interactionId: components["schemas"]["InteractionId"];
             queuedAt: components["schemas"]["Timestamp"];

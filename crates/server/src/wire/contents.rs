@@ -110,6 +110,7 @@ pub struct Interaction {
     pub state: TurnState,
     /// Who wrote the prompt.
     #[serde(default)]
+    #[schema(required = true)]
     pub by: Author,
     pub prompt: String,
     pub response: String,
