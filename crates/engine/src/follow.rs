@@ -280,7 +280,7 @@ impl Engine {
         Ok(after.seq)
     }
 
-    /// A cursor of this store's life.
+    /// A cursor of this incarnation of the store.
     pub fn cursor(&self, seq: Seq) -> Cursor {
         Cursor { incarnation: self.shared.store.incarnation(), seq }
     }

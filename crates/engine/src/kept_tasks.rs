@@ -1,7 +1,7 @@
 //! The tasks that run for as long as the engine does (copies, search, housekeeping …), each restarted when it panics.
 //!
-//! Invariant: no part ends by a panic without a word. It starts again from what is durable, later each time that it panics
-//! again, and the server says that it is degraded until the part has held for a while.
+//! Invariant: no task ends by a panic without a word. It starts again from what is durable, later each time that it panics
+//! again, and the server says that it is degraded until the task has held for a while.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -14,13 +14,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Shared;
 
-/// How long after its first panic a part starts again; each further one doubles it, up to the longest.
+/// How long after its first panic a task starts again; each further one doubles it, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// A part that has held for so long is well again.
+/// A task that has held for so long is well again.
 const WELL_AFTER: Duration = Duration::from_secs(60);
 
-/// Which parts have panicked lately.
+/// Which tasks have panicked lately.
 #[derive(Default)]
 pub(crate) struct KeptTasks(Mutex<BTreeMap<&'static str, Panics>>);
 
@@ -30,7 +30,7 @@ struct Panics {
 }
 
 impl KeptTasks {
-    /// Notes a panic and says how long to wait before the part starts again.
+    /// Notes a panic and says how long to wait before the task starts again.
     fn panicked(&self, part: &'static str) -> Duration {
         let now = Instant::now();
         let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,14 +49,14 @@ impl KeptTasks {
     }
 }
 
-/// Runs a part until it ends by itself, and again whenever it panics before `ends`.
+/// Runs a task until it ends by itself, and again whenever it panics before `ends`.
 pub(crate) async fn keep<F: Future<Output = ()> + Send>(
     shared: Arc<Shared>,
     part: &'static str,
     ends: CancellationToken,
     run: impl Fn(Arc<Shared>) -> F,
 ) {
-    // Whatever a panic left half done in memory goes with it: a part begins with what is durable, and what it shares is
+    // Whatever a panic left half done in memory goes with it: a task begins with what is durable, and what it shares is
     // behind locks whose state is whole between two statements.
     while AssertUnwindSafe(run(Arc::clone(&shared))).catch_unwind().await.is_err() {
         if ends.is_cancelled() {

@@ -212,7 +212,7 @@ pub enum StartError {
 }
 
 impl Engine {
-    /// Settles what an earlier life left open, then is ready for commands.
+    /// Settles what an earlier run left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
         let Seams { clock, ids, home, copies, agency, summarising, search, history } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
@@ -396,7 +396,7 @@ impl Engine {
         self.shared.copying.as_ref().map_or(0, copies::Copying::rounds)
     }
 
-    /// Which life of the store this is.
+    /// Which incarnation of the store this is.
     pub fn incarnation(&self) -> model::Incarnation {
         self.shared.store.incarnation()
     }

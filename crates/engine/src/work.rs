@@ -255,7 +255,7 @@ pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
         loop {
             match engine.command(id, Command::Start, asker.clone()).await {
                 Ok(()) => break,
-                // It is tried again for as long as this lasts; the next life would try it too.
+                // It is tried again for as long as this lasts; the next run would try it too.
                 Err(
                     SubmitError::Append(AppendError::Full(_) | AppendError::Busy(_))
                     | SubmitError::TooManyAgents { .. },

@@ -273,7 +273,7 @@ fn create(new: NewSession) -> Result<Vec<SessionEvent>, Rejection> {
     let origin = from.as_ref().map(|(origin, _)| *origin);
     let mut events = vec![SessionEvent::SessionCreated { agent, cwd, project, name, work, from: origin, options }];
     match from {
-        // Its agent is started once this is durable, by whoever began it or, after a crash, by the next life.
+        // Its agent is started once this is durable, by whoever began it or, after a crash, by the next run.
         Some((origin, FirstPrompt { interaction_id, text })) => {
             check_prompt(&text, &[])?;
             let by = Author::Step(origin);

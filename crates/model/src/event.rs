@@ -101,7 +101,7 @@ pub enum AgentState {
     Starting,
     /// It takes prompts.
     Ready,
-    /// It has ended, or never ran in this life of the server.
+    /// It has ended, or never ran in this run of the server.
     Stopped,
     /// It could not be started, or broke off.
     Failed,

@@ -175,7 +175,7 @@ impl FromStr for StreamId {
     }
 }
 
-/// Which life of a store a cursor belongs to: made with the store, made anew when a backup is restored.
+/// Names a store: made with it, and made anew when a backup is restored, so that old cursors are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Incarnation(u64);
 
@@ -201,7 +201,7 @@ impl fmt::Display for Incarnation {
 /// recognised instead of naming other entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cursor {
-    /// The store's life in which the seq was given.
+    /// The incarnation of the store in which the seq was given.
     pub incarnation: Incarnation,
     /// The last entry that was seen.
     pub seq: Seq,

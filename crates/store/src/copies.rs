@@ -19,7 +19,7 @@ mod meta;
 mod older_formats;
 mod pen;
 mod regroup;
-mod retell;
+mod replay;
 #[cfg(test)]
 mod tests;
 mod transcript;
@@ -36,7 +36,7 @@ pub use beside::{BesideError, CopiesFound, open_beside};
 pub use check::{Difference, What};
 pub use cursor::{CopyCursor, Phase};
 pub use hydrate::{HydrateError, Hydrated, SkippedCopy};
-pub use retell::Unreadable;
+pub use replay::Unreadable;
 pub use update::{Depth, Touched};
 
 /// Longest line of a transcript that is read back.

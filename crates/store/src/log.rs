@@ -15,7 +15,7 @@ pub const MAX_PAGE_BYTES: usize = 512 << 10;
 /// The append-only log, as whoever reads it sees it.
 #[async_trait]
 pub trait Log: Send + Sync + 'static {
-    /// Which life of the store this is; cursors carry it.
+    /// Which incarnation of the store this is; cursors carry it.
     fn incarnation(&self) -> Incarnation;
 
     /// Entries of a stream after a seq, oldest first: at most `limit`, at least one if there is any, and no more than

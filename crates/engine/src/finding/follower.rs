@@ -233,7 +233,7 @@ impl IndexFollower<'_> {
         }
     }
 
-    /// Lets news gather, unless somebody wants to find them.
+    /// Waits for more entries to gather, unless somebody searches.
     async fn gather(&self) {
         tokio::select! {
             () = sleep(GATHER_FOR) => (),

@@ -34,7 +34,7 @@ struct Noted {
 }
 
 impl Unindexed {
-    /// With those that earlier lives noted in this folder.
+    /// With those that earlier runs noted in this folder.
     pub(super) fn kept_in(folder: Option<PathBuf>) -> Self {
         let all = folder.as_deref().map(entries_set_aside).unwrap_or_default().into_iter().collect();
         Self { folder, noted: Mutex::new(Noted { all, since_beside: None }) }
@@ -57,7 +57,7 @@ impl Unindexed {
         self.change(|noted| *noted = Noted { all: but.take(MOST).collect(), since_beside: None });
     }
 
-    /// Another index is filled beside it; from the beginning, or on from where an earlier life left it.
+    /// Another index is filled beside it; from the beginning, or on from where an earlier run left it.
     pub(super) fn begin_beside(&self, from_beginning: bool) {
         self.change(|noted| {
             noted.since_beside = Some(if from_beginning { Entries::new() } else { noted.all.clone() });

@@ -1,7 +1,7 @@
 //! Takes an offered step: one append over three streams, then the start of the new session's agent.
 //!
 //! Invariant: a block leads to one session, for ever. What follows the append (starting the agent, which is then sent the
-//! prompt) follows from what was appended, so a crash in between is made good by the next life and never doubled.
+//! prompt) follows from what was appended, so a crash in between is made good by the next run and never doubled.
 
 use std::sync::Arc;
 

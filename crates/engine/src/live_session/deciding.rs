@@ -69,7 +69,7 @@ impl LiveSession {
             self.add_proved_facts(place, &mut draft, at)?;
         }
         if let Some(command) = command {
-            // The log may speak of an agent that was there in an earlier life, or before the session was deleted.
+            // The log may speak of an agent that was there in an earlier run, or before the session was deleted.
             let needs_agent = matches!(
                 command,
                 Command::SendPrompt { .. }

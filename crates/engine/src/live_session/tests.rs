@@ -298,7 +298,7 @@ async fn a_call_of_the_own_tools_is_allowed_as_long_as_each_arrives() {
     assert!(is_open(&live, 5), "it is believed no more");
 }
 
-/// The agent of an earlier life would hear no answer.
+/// The agent of an earlier run would hear no answer.
 #[tokio::test]
 async fn what_an_agent_asked_that_is_gone_is_withdrawn_by_whatever_comes_next() {
     let (mut live, _calls, _news) = begun().await;

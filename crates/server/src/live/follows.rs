@@ -38,15 +38,15 @@ pub(super) enum Begin {
     Newest(u32),
 }
 
-/// Something a follow has to say.
-struct Said {
+/// A frame of a follow, on its way to the socket.
+struct QueuedFrame {
     session: SessionId,
     generation: u64,
-    news: FollowProgress,
+    progress: FollowProgress,
     frame: Frame,
 }
 
-/// What it means for the follow itself.
+/// How far the follow has come with this frame.
 enum FollowProgress {
     Entry(Cursor),
     /// Without a place of its own.
@@ -70,23 +70,23 @@ pub(super) struct Ready {
 /// The way from the follows to their socket.
 #[derive(Clone)]
 struct Out {
-    said: mpsc::Sender<Said>,
+    said: mpsc::Sender<QueuedFrame>,
     room: Arc<Semaphore>,
 }
 
 impl Out {
-    fn new() -> (Self, mpsc::Receiver<Said>) {
+    fn new() -> (Self, mpsc::Receiver<QueuedFrame>) {
         let (out, said) = mpsc::channel(QUEUE);
         (Self { said: out, room: Arc::new(Semaphore::new(QUEUE_BYTES as usize)) }, said)
     }
 
     /// Waits for room; whether anybody is left to hear it.
-    async fn say(&self, session: SessionId, generation: u64, news: FollowProgress, frame: ServerFrame) -> bool {
+    async fn say(&self, session: SessionId, generation: u64, progress: FollowProgress, frame: ServerFrame) -> bool {
         let text = bounded_text(frame);
         let bytes = u32::try_from(text.len()).unwrap_or(QUEUE_BYTES).min(QUEUE_BYTES);
         let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await else { return false };
         let frame = Frame { text, _room: room };
-        self.said.send(Said { session, generation, news, frame }).await.is_ok()
+        self.said.send(QueuedFrame { session, generation, progress, frame }).await.is_ok()
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) struct Follows {
     by_session: HashMap<SessionId, Slot>,
     generation: u64,
     out: Out,
-    said: mpsc::Receiver<Said>,
+    said: mpsc::Receiver<QueuedFrame>,
 }
 
 struct Slot {
@@ -168,11 +168,11 @@ impl Follows {
     }
 
     /// Notes what was said; nothing, if its follow has ended meanwhile.
-    fn heed(&mut self, said: Said) -> Option<Ready> {
-        let Said { session, generation, news, frame } = said;
+    fn heed(&mut self, said: QueuedFrame) -> Option<Ready> {
+        let QueuedFrame { session, generation, progress, frame } = said;
         let slot = self.by_session.get_mut(&session).filter(|slot| slot.generation == generation)?;
         let mut entry = None;
-        match news {
+        match progress {
             FollowProgress::Entry(cursor) => entry = Some((session, generation, cursor)),
             FollowProgress::Preview => (),
             FollowProgress::CaughtUp => slot.caught_up = true,
@@ -224,7 +224,7 @@ async fn speak(mut follow: Follow, batch: bool, generation: u64, out: Out) {
             _ => Vec::new(),
         };
         let cursor = follow.cursor();
-        let (news, frame) = match followed {
+        let (progress, frame) = match followed {
             Ok(Followed::Entry(entry)) if more.is_empty() => {
                 (FollowProgress::Entry(cursor), ServerFrame::Entry { session, cursor: cursor.to_string(), entry })
             }
@@ -256,8 +256,8 @@ async fn speak(mut follow: Follow, batch: bool, generation: u64, out: Out) {
                 (FollowProgress::Ended, ServerFrame::Error { id: None, session: Some(session), error })
             }
         };
-        let last = matches!(news, FollowProgress::Ended);
-        if !out.say(session, generation, news, frame).await || last {
+        let last = matches!(progress, FollowProgress::Ended);
+        if !out.say(session, generation, progress, frame).await || last {
             return;
         }
     }

@@ -22,7 +22,7 @@ pub enum CopiesFound {
     Nothing,
     /// The database was empty, and was filled from the copies.
     Empty(Hydrated),
-    /// The database has lost entries that the copies know of, or is of another life than they are.
+    /// The database has lost entries that the copies know of, or is of another incarnation than they are.
     Loss {
         /// Where the copies were moved to.
         moved_to: PathBuf,
@@ -119,7 +119,7 @@ async fn fill(
     filled.close().await;
     drop(filled);
     let hydrated = hydrated.map_err(|source| BesideError::Hydrate { path: copies.path().to_owned(), source })?;
-    // Noted before the database is in its place, where it would be taken for another life's than the copies; until then
+    // Noted before the database is in its place, where it would be taken for another incarnation than the copies; until then
     // an empty one is there, which is filled again whatever is noted.
     copies.move_cursor(CopyCursor { position: filled_to?.up_to, ..CopyCursor::new(incarnation) }).await?;
     empty.close().await;

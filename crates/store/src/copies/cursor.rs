@@ -1,7 +1,7 @@
 //! `copies.json`: up to which entry of the log the copies are true.
 //!
 //! Invariant: it is written after everything that it speaks for is flushed, so it may be behind the copies and is never
-//! ahead of them. It is also what tells a log that has lost entries, so within one life of the store its position never
+//! ahead of them. It is also what tells a log that has lost entries, so within one incarnation of the store its position never
 //! goes back, and whoever wants the copies gone through again does not take it away. One that says nothing sensible is as
 //! good as none: the copies are then compared from the beginning. So they are when it speaks for copies of another shape.
 
@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 4 << 10;
 /// Where the follower that writes the copies has got to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopyCursor {
-    /// The store's life in which the position was given.
+    /// The incarnation of the store in which the position was given.
     #[serde(serialize_with = "write_incarnation", deserialize_with = "read_incarnation")]
     pub incarnation: Incarnation,
     /// The last entry that the copies know of, also while they are gone through again.
@@ -63,12 +63,12 @@ impl Phase {
 }
 
 impl CopyCursor {
-    /// At the beginning of a life of the store: everything is to be gone through.
+    /// At the beginning of an incarnation of the store: everything is to be gone through.
     pub fn new(incarnation: Incarnation) -> Self {
         Self { incarnation, position: Position(0), rewritten: Position(0), phase: Phase::Rewriting }
     }
 
-    /// Whether the copies know of entries that this log does not have: it lost them, or it is another life's, as when an
+    /// Whether the copies know of entries that this log does not have: it lost them, or it is another incarnation, as when an
     /// old file is put back. Such copies may be all that is left, and are not written over.
     pub async fn is_ahead_of(&self, log: &dyn Log) -> Result<bool, ReadError> {
         if self.phase == Phase::Lost {

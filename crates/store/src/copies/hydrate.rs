@@ -9,7 +9,7 @@ use model::SessionId;
 use crate::copies::folder::Folder;
 use crate::copies::meta::Meta;
 use crate::copies::regroup::{Member, regroup};
-use crate::copies::retell::{Retelling, Unreadable, read_meta};
+use crate::copies::replay::{CopyReplay, Unreadable, read_meta};
 use crate::copies::{Copies, blocking};
 use crate::{AppendError, Batch, CopyError, Part, Store};
 
@@ -79,12 +79,12 @@ impl Copies {
             let session = meta.id;
             let changed = |source| HydrateError::Changed { session, source: Box::new(source) };
             let path = self.path.clone();
-            let mut retelling = blocking(move || Ok(open_retelling(&path, meta))).await?.map_err(changed)?;
+            let mut replay = blocking(move || Ok(open_replay(&path, meta))).await?.map_err(changed)?;
             loop {
                 let part;
-                (retelling, part) = blocking(move || {
-                    let part = retelling.next_part();
-                    Ok((retelling, part))
+                (replay, part) = blocking(move || {
+                    let part = replay.next_part();
+                    Ok((replay, part))
                 })
                 .await?;
                 match part.map_err(changed)? {
@@ -123,15 +123,15 @@ fn sessions(folder: &Folder) -> Result<Vec<SessionId>, CopyError> {
 fn read_through(folder: &Folder, session: SessionId) -> Result<Meta, Unreadable> {
     let copy = folder.find_child(session.to_string())?.ok_or(Unreadable::NoMeta)?;
     let meta = read_meta(&copy, session)?;
-    let mut retelling = Retelling::new(&copy, meta.clone())?;
-    while retelling.next_part()?.is_some() {}
+    let mut replay = CopyReplay::new(&copy, meta.clone())?;
+    while replay.next_part()?.is_some() {}
     Ok(meta)
 }
 
-fn open_retelling(path: &std::path::Path, meta: Meta) -> Result<Retelling, Unreadable> {
+fn open_replay(path: &std::path::Path, meta: Meta) -> Result<CopyReplay, Unreadable> {
     let folder = Folder::find(path)?.ok_or(Unreadable::NoMeta)?;
     let copy = folder.find_child(meta.id.to_string())?.ok_or(Unreadable::NoMeta)?;
-    Retelling::new(&copy, meta)
+    CopyReplay::new(&copy, meta)
 }
 
 /// Entries on their way, so that many share a flush.

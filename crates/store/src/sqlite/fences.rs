@@ -29,7 +29,7 @@ pub(super) fn has_fence(stream: StreamId) -> bool {
 }
 
 impl Fences {
-    /// The fences that earlier lives have put up, and those before what a newer version wrote.
+    /// The fences that earlier runs have put up, and those before what a newer version wrote.
     pub(super) fn load(conn: &Connection) -> rusqlite::Result<Self> {
         let mut fences = stored(conn)?;
         for fence in newer(conn)? {

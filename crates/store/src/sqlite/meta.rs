@@ -27,7 +27,7 @@ fn greatest_position(conn: &Connection, entries: &str) -> Result<Position> {
     Ok(Position(last.cast_unsigned()))
 }
 
-/// Begins another life of a store that has one.
+/// Begins another incarnation of a store that has one.
 pub(super) fn give_incarnation(conn: &Connection, incarnation: Incarnation) -> Result<()> {
     conn.execute(
         "UPDATE meta

@@ -505,7 +505,7 @@ fn begin_anew(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::
     begin(conn, new_incarnation)
 }
 
-/// Notes which life of the store this is and which events it may hold; answers the last position that was given.
+/// Notes which incarnation of the store this is and which events it may hold; answers the last position that was given.
 fn begin(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::Result<(Incarnation, u64)> {
     // Read before: a transaction that meets damage may write nothing.
     let last_position = meta::last_position(conn)?;

@@ -95,7 +95,7 @@ impl StoreFile {
         Ok(Self { conn, schema, incarnation })
     }
 
-    /// Which life of the store this is.
+    /// Which incarnation of the store this is.
     pub fn incarnation(&self) -> Incarnation {
         self.incarnation
     }

@@ -1,4 +1,4 @@
-//! A new life for a store that stands at an older state than others have seen.
+//! Gives a store a new incarnation, because it is at an older state than its followers may have seen.
 //!
 //! Invariant: positions and seqs may be given a second time only under another incarnation, so that whoever holds an
 //! old cursor is told instead of being shown other entries.

@@ -25,7 +25,7 @@ const EAGER_TRIES: u32 = 8;
 const MAX_COMMITS_TO_WAIT: u32 = 4096;
 
 impl Sweep {
-    /// At the start an earlier life may have left something.
+    /// At the start an earlier run may have left something.
     pub(super) fn new() -> Self {
         Self { awake: true, in_wal: false, tries: 0, commits_to_wait: 0 }
     }

@@ -210,7 +210,7 @@ async fn the_works_of_copies_that_are_kept_aside_are_kept() {
     assert_eq!(fs::read_to_string(aside).unwrap(), "kept");
 }
 
-/// Between its steps: the loss is noted; the store has its new life; only then are the copies moved.
+/// Between its steps: the loss is noted; the store has its new incarnation; only then are the copies moved.
 #[tokio::test]
 async fn a_loss_that_was_noted_is_dealt_with_by_the_next_start() {
     for renewed in [false, true] {
@@ -228,7 +228,7 @@ async fn a_loss_that_was_noted_is_dealt_with_by_the_next_start() {
     }
 }
 
-/// A database of an earlier life was put back, perhaps with as many entries: only the life tells them apart.
+/// A database of an earlier incarnation was put back, perhaps with as many entries: only the incarnation tells them apart.
 #[tokio::test]
 async fn copies_of_another_life_are_kept_aside() {
     let home = Home::new().await;

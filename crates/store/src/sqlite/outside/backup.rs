@@ -54,7 +54,7 @@ pub struct BackupNote {
     pub made_at: Timestamp,
     /// The version of the program that made it.
     pub program: String,
-    /// Which life of the store it is of.
+    /// Which incarnation of the store it is of.
     pub incarnation: String,
     /// The last position that was given in it.
     pub last_position: Position,

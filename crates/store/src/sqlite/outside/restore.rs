@@ -31,7 +31,7 @@ pub struct RestoreWish<'a> {
     pub from: &'a Path,
     /// Where the store goes.
     pub store: &'a Path,
-    /// What to call its new life.
+    /// What to call its new incarnation.
     pub incarnation: Incarnation,
     /// Now.
     pub at: Timestamp,

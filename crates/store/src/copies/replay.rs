@@ -114,7 +114,7 @@ pub(super) fn read_meta(folder: &Folder, id: SessionId) -> Result<Meta, Unreadab
 }
 
 /// Tells a session again, entry by entry.
-pub(super) struct Retelling {
+pub(super) struct CopyReplay {
     meta: Meta,
     lines: Option<Lines>,
     draft: Draft,
@@ -131,7 +131,7 @@ enum Stage {
     Told,
 }
 
-impl Retelling {
+impl CopyReplay {
     pub(super) fn new(folder: &Folder, meta: Meta) -> Result<Self, Unreadable> {
         let lines = folder.find_file(transcript::NAME)?.map(|file| Lines { file: BufReader::new(file), number: 0 });
         let draft = Draft::of_copy(meta.id);
@@ -160,7 +160,7 @@ impl Retelling {
             }
             Stage::Turns => match self.lines.as_mut().map_or(Ok(None), Lines::next)? {
                 Some(line) => {
-                    self.tell_turn(line.number, line.turn)?;
+                    self.replay_turn(line.number, line.turn)?;
                     return Ok(line.bytes);
                 }
                 None => {
@@ -210,7 +210,7 @@ impl Retelling {
         self.act(Command::SetContext { wish, by: Marker::Agent }, created_at)
     }
 
-    fn tell_turn(&mut self, line: u64, turn: TranscriptTurn) -> Result<(), Unreadable> {
+    fn replay_turn(&mut self, line: u64, turn: TranscriptTurn) -> Result<(), Unreadable> {
         let unfinished = Unreadable::NoTurn { line, source: None };
         let (Some(outcome), Some(ended_at)) = (turn.outcome, turn.ended_at) else { return Err(unfinished) };
         if u64::from(turn.turn.0) != line {
@@ -228,7 +228,7 @@ impl Retelling {
             self.act(Command::TellResume { text }, turn.started_at)?;
         }
         for item in turn.items {
-            self.tell_item(item, ended_at)?;
+            self.replay_item(item, ended_at)?;
         }
         let shown = blocks::shown(turn.turn, turn.blocks).ok_or(Unreadable::NoBlock { line })?;
         self.offers.extend(shown.iter().filter_map(blocks::offer));
@@ -241,13 +241,13 @@ impl Retelling {
         Ok(())
     }
 
-    fn tell_item(&mut self, item: Item, at: Timestamp) -> Result<(), Unreadable> {
+    fn replay_item(&mut self, item: Item, at: Timestamp) -> Result<(), Unreadable> {
         let report = match item {
             Item::Text { block, text } => {
-                return self.tell_words(&text, at, |text| AgentReport::Text { block, text });
+                return self.replay_words(&text, at, |text| AgentReport::Text { block, text });
             }
             Item::Thought { block, text } => {
-                return self.tell_words(&text, at, |text| AgentReport::Thought { block, text });
+                return self.replay_words(&text, at, |text| AgentReport::Thought { block, text });
             }
             Item::Tool(call) => {
                 let (tool, call_id, change) = (call.tool, call.call_id.clone(), call.as_change());
@@ -289,7 +289,7 @@ impl Retelling {
         Ok(())
     }
 
-    fn tell_words(
+    fn replay_words(
         &mut self,
         words: &str,
         at: Timestamp,
