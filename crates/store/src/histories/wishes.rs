@@ -145,7 +145,7 @@ fn author() -> impl Strategy<Value = Author> {
     let (session, block) = (session_id(9), NextId { turn: Turn(3), nth: 1 });
     prop_oneof![
         4 => Just(Author::default()),
-        1 => Just(Author::Person { token_id: Some(token_id(1)), name: "phone \"\0\"".to_owned() }),
+        1 => Just(Author::Person { token_id: Some(token_id(1)), name: "phone \"é\"".to_owned() }),
         1 => Just(Author::Step(Origin { session, block })),
         1 => Just(Author::Applet { name: "loom".to_owned() }),
         1 => Just(Author::Agent { session: "a-1".to_owned() }),
