@@ -141,7 +141,7 @@ export function authorWords(by: Author): string | null {
     case "person":
       return null;
     case "step":
-      return `From the step ${by.block} of session ${by.session}`;
+      return `From the step ${by.block}`;
     case "agent":
       return `Sent by an agent, from session ${by.session}`;
     case "applet":
