@@ -214,9 +214,11 @@ async fn an_agent_that_loading_harms_begins_anew_and_makes_its_own_files() {
     ready {"agentSession":"s7","memory":"loaded","program":"hostile 1.0"}
     ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}
     "#);
-    assert_snapshot!(place.notes(), @r#"
+    // When the first one notes its end, beside the second one's beginning, is left to the system.
+    let notes = place.notes();
+    let files: Vec<_> = notes.lines().filter(|note| note.starts_with("files")).collect();
+    assert_snapshot!(files.join("\n"), @r#"
     files {"readTextFile":true,"writeTextFile":true}
-    ended
     files {"readTextFile":false,"writeTextFile":false}
     "#);
 }
