@@ -29,9 +29,9 @@ impl KeepRows for SqlRows<'_> {
 
     /// A row that is written whole is written into every index of its table again, changed or not.
     fn put_changed<R: FoldedRow>(&mut self, row: &R) -> Result<()> {
-        match stored::<R>(self.0, &row.key()) {
-            Ok(Stored::Whole(before)) => R::table().change(self.0, R::Key::COUNT, &values(&before), &values(row)),
-            Ok(Stored::Damaged | Stored::Nothing) => put(self.0, row),
+        match R::table().put_over(self.0, R::Key::COUNT, &values(row)) {
+            Ok(true) => Ok(()),
+            Ok(false) => put(self.0, row),
             // Writing the row whole may still succeed where reading it does not.
             Err(err) if is_damage(&err) => put(self.0, row),
             Err(err) => Err(err),

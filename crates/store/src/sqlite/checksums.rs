@@ -4,7 +4,7 @@
 //! a row that was damaged before is never given a new one, which would pass the damage off as whole.
 
 use rusqlite::functions::FunctionFlags;
-use rusqlite::types::{Type, ValueRef};
+use rusqlite::types::{ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, Error, Params, Result, Row, ToSql, params_from_iter};
 
 use crate::rows::Values;
@@ -67,17 +67,45 @@ impl Table {
         self.checked(self.columns())
     }
 
-    /// Changes those columns of a row that differ, and its checksum with them, in one statement. The others are not written
-    /// again, nor are the indexes over them. The first columns are its key, and stay.
+    /// Gives a row that is there these values: only columns that differ are written, and the checksum. The others are not
+    /// written again, nor are the indexes over them. Returns false if there is no such row.
+    ///
+    /// What is stored is compared as it stands, so a damaged value is one that differs.
+    pub(super) fn put_over(&self, conn: &Connection, key: usize, values: &Values<'_>) -> Result<bool> {
+        let sql = format!("SELECT {} FROM {} WHERE {}", self.columns(), self.name, self.key_is(key));
+        let mut stored = conn.prepare_cached(&sql)?;
+        let mut rows = stored.query(params_from_iter(&values[..key]))?;
+        let Some(row) = rows.next()? else { return Ok(false) };
+        let is_stored = |(index, value): (usize, &ToSqlOutput<'_>)| {
+            let value = match value {
+                ToSqlOutput::Borrowed(value) => *value,
+                ToSqlOutput::Owned(value) => value.into(),
+                _ => return Ok(false),
+            };
+            Ok(row.get_ref(index)? == value)
+        };
+        let same: Vec<bool> = values.iter().enumerate().map(is_stored).collect::<Result<_>>()?;
+        drop(rows);
+        self.write_changed(conn, key, &same, values)?;
+        Ok(true)
+    }
+
+    /// Changes those columns of a row that differ, and its checksum with them.
     pub(super) fn change(&self, conn: &Connection, key: usize, before: &Values<'_>, after: &Values<'_>) -> Result<()> {
-        let mut params: Values<'_> = before[..key].to_vec();
+        let same: Vec<bool> = before.iter().zip(after).map(|(before, after)| before == after).collect();
+        self.write_changed(conn, key, &same, after)
+    }
+
+    /// Writes the columns that are not the same, and the checksum, in one statement. The first columns are the key, and stay.
+    fn write_changed(&self, conn: &Connection, key: usize, same: &[bool], values: &Values<'_>) -> Result<()> {
+        let mut params: Values<'_> = values[..key].to_vec();
         let (mut set, mut summed) = (String::new(), Vec::new());
-        for (column, (before, after)) in self.columns().split(", ").zip(before.iter().zip(after)) {
-            if before == after {
+        for (column, (same, value)) in self.columns().split(", ").zip(same.iter().zip(values)) {
+            if *same {
                 summed.push(column.to_owned());
                 continue;
             }
-            params.push(after.clone());
+            params.push(value.clone());
             summed.push(format!("?{}", params.len()));
             set += &format!("{column} = ?{}, ", params.len());
         }
