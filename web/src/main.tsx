@@ -29,7 +29,8 @@ const http = createHttp({ proof: storedProof, onSignedOut: () => app?.signOut() 
 void start();
 
 async function start(): Promise<void> {
-  const result = await signIn(http, code, addressField(NEW_FIELD) === null ? "to_sign_in" : "to_lead");
+  const leads = addressField(NEW_FIELD) !== null || location.pathname !== "/";
+  const result = await signIn(http, code, leads ? "to_lead" : "to_sign_in");
   if (result.kind === "signed_in") {
     app = openApp();
     root.render(

@@ -21,6 +21,7 @@ mod vocabulary;
 
 use crate::Turn;
 
+pub(crate) use fence::CodeFence;
 pub use model_answer::{clean_summary, clean_title};
 pub use model_request::{ModelRequest, summary_request, title_request};
 pub use scaffolding::is_tools_own;

@@ -18,12 +18,14 @@ mod command;
 mod contents;
 mod context;
 mod decide;
+mod diff;
 mod digest;
 mod draft;
 mod event;
 mod fate;
 mod ids;
 mod limits;
+mod markdown;
 mod navigation;
 mod part;
 mod permission;
@@ -61,6 +63,7 @@ pub use context::{
     script_of, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};
+pub use diff::line_diff;
 pub use digest::Digest;
 pub use draft::{Draft, Titles};
 pub use event::{
@@ -76,6 +79,7 @@ pub use limits::{
     MAX_NAME_CHARS, MAX_PART_BYTES, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
     MAX_REMEMBERED, MAX_SET_ITEMS, MAX_SET_NAME_CHARS,
 };
+pub use markdown::MarkdownWriter;
 pub use navigation::{Extent, MAX_TITLES, Summary, SummaryMaker, TitleMaker, TitleRow};
 pub use part::Part;
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};

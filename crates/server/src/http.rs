@@ -10,6 +10,7 @@ pub(crate) mod entries;
 pub(crate) mod files;
 pub(crate) mod health;
 pub(crate) mod imports;
+pub(crate) mod markdown;
 pub(crate) mod permissions;
 pub(crate) mod prompts;
 pub(crate) mod search;

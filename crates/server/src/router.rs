@@ -8,8 +8,8 @@ use utoipa_axum::routes;
 
 use crate::error::ApiError;
 use crate::http::{
-    agent, agents, auth, contents, context, directories, entries, files, health, imports, permissions, prompts, search,
-    sessions, storage, tokens, work,
+    agent, agents, auth, contents, context, directories, entries, files, health, imports, markdown, permissions,
+    prompts, search, sessions, storage, tokens, work,
 };
 use crate::{App, live, mcp, web_assets};
 
@@ -34,6 +34,7 @@ pub(crate) fn protected() -> OpenApiRouter<App> {
         .routes(routes!(agent::set_option))
         .routes(routes!(agent::sign_in))
         .routes(routes!(entries::list))
+        .routes(routes!(markdown::show))
         .routes(routes!(files::list))
         .routes(routes!(contents::toc))
         .routes(routes!(contents::turn))

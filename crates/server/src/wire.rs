@@ -349,6 +349,17 @@ pub struct EntryQuery {
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MarkdownQuery {
+    /// With `toTurn`: only these turns, without the title.
+    #[param(pattern = "^t?[1-9][0-9]{0,8}$")]
+    pub from_turn: Option<String>,
+    #[param(pattern = "^t?[1-9][0-9]{0,8}$")]
+    pub to_turn: Option<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DeleteQuery {

@@ -1,6 +1,8 @@
 //! The command line as people read it: every word of help is here.
 
+mod names;
 mod skill;
+mod storing;
 mod work;
 
 use std::ffi::OsString;
@@ -9,12 +11,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use model::{InteractionId, SessionId};
 
 use crate::data_dir::DATA_DIR_VARIABLE;
 use crate::link::PageAddress;
 
+pub(crate) use names::{PromptName, SessionName};
 pub(crate) use skill::{InstallSkill, Skill, SkillAgent, SkillCommand};
+pub(crate) use storing::{Backup, Doctor, Export, Restore};
 pub(crate) use work::{DeleteWork, NamedWork, Next, RenameWork, Work, WorkCommand};
 
 /// The session server for AI agents: nothing an agent says or does is lost.
@@ -37,8 +40,10 @@ Examples:
   throughline                             serve or join, and open the page
   throughline new --name \"first steps\"    begin a session in this directory
   throughline send last \"say hello\"       talk to it; the answer streams in
+  throughline status                      does it run, and does anything need you?
   throughline list                        what there is
   throughline show last                   read a session
+  throughline watch last                  follow it live
   throughline next last                   the steps that its agent offers, and `--take` takes one
   throughline work                        sessions that belong together
   throughline search flaky upload         find it again, in all sessions
@@ -61,7 +66,10 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Begin a session with an agent in a directory
     New(New),
+    /// Say whether the server runs, where, and which sessions need you
+    Status(Status),
     /// List sessions, most recently active first; a * marks what came to rest unseen
+    #[command(after_help = LIST_HELP)]
     List(List),
     /// Print a session's transcript, or one turn of it
     Show(Show),
@@ -80,6 +88,10 @@ pub(crate) enum Command {
     Import(Import),
     /// Send a prompt to a session and print the answer as it comes
     Send(Send),
+    /// Print what happens in a session as it happens, whoever began it, until Ctrl+C
+    Watch(Watch),
+    /// Open a session, or a turn of it, in the browser
+    Open(Open),
     /// Answer what an agent asks before it goes on
     Answer(Answer),
     /// List the answers that are remembered, or forget one
@@ -103,6 +115,8 @@ pub(crate) enum Command {
         /// The session: its id, the end of its id as `list` prints it, or `last`
         session: SessionName,
     },
+    /// Stop the server: running turns are ended and stored, and go on after the next start
+    StopServer,
     /// Offer a session's tools to an MCP client, on standard input and output
     Mcp(Mcp),
     /// List the skills that come with it, show one, or put them where your agents look
@@ -119,7 +133,8 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Put back a backup's folder or an export's file
     Restore(Restore),
-    /// Write everything down as lines of JSON, also while the server runs
+    /// Write a session down as Markdown or JSON, or everything with --all
+    #[command(after_help = storing::EXPORT_HELP)]
     Export(Export),
     /// Show or check the configuration
     Config {
@@ -183,12 +198,41 @@ pub(crate) struct New {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const LIST_HELP: &str = "\
+Examples:
+  throughline list                     the newest 20
+  throughline list upload              those with a title that has this word
+  throughline list --needs-you         what waits for an answer, failed, or came to rest unseen
+  throughline list --here --agent codex
+  throughline list --all --json";
+
+#[derive(Debug, Args)]
 pub(crate) struct List {
+    /// Only sessions whose title, work or project has these words
+    pub(crate) words: Vec<String>,
+    /// Only those with this agent
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Only those of this directory's project
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Only those that wait for an answer, failed, or came to rest unseen
+    #[arg(long)]
+    pub(crate) needs_you: bool,
     /// How many at most
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) limit: u32,
+    /// However many there are
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
     /// Those that were deleted and can be brought back
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["words", "agent", "here", "needs_you", "all"])]
     pub(crate) deleted: bool,
     /// Print JSON
     #[arg(long)]
@@ -313,6 +357,27 @@ pub(crate) struct Send {
     /// Print JSON: the entries of the turn, a line each, or the acknowledgement with --no-wait
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Watch {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// Print the entries as JSON, a line each
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Open {
+    /// The session: its id, the end of its id as `list` prints it, or `last` [default: the list of sessions]
+    pub(crate) session: Option<SessionName>,
+    /// At this turn, such as 7 or t7
+    #[arg(long, value_name = "N", requires = "session")]
+    pub(crate) turn: Option<String>,
+    /// Print the link instead; it signs one browser in, once
+    #[arg(long)]
+    pub(crate) print: bool,
 }
 
 #[derive(Debug, Args)]
@@ -510,97 +575,6 @@ pub(crate) enum Config {
     Path,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Doctor {
-    /// Look at every session, not only at a sample
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Make the tables anew from the log first; the server must be stopped
-    #[arg(long)]
-    pub(crate) rebuild: bool,
-    /// Have the search index made anew; the one that is there answers meanwhile
-    #[arg(long)]
-    pub(crate) rebuild_search: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Backup {
-    /// The folder to make; it must not be there yet, or be empty
-    #[arg(value_name = "DIR")]
-    pub(crate) folder: PathBuf,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Restore {
-    /// A folder that `backup` made, or a file that `export` wrote; only one that you trust, for it brings its credentials
-    pub(crate) path: PathBuf,
-    /// Move what is there aside; nothing is removed
-    #[arg(long)]
-    pub(crate) replace: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Export {
-    /// The file to write; `-` is standard output
-    #[arg(default_value = "-")]
-    pub(crate) file: PathBuf,
-}
-
-/// How a person names a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SessionName {
-    Id(SessionId),
-    /// The end of an id, at least four characters.
-    Tail(String),
-    Last,
-}
-
-impl std::str::FromStr for SessionName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "last" {
-            return Ok(Self::Last);
-        }
-        if let Ok(id) = text.parse() {
-            return Ok(Self::Id(id));
-        }
-        if text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-') {
-            return Ok(Self::Tail(text.to_ascii_lowercase()));
-        }
-        Err("expected a session's id, the last four or more characters of it, or `last`".to_owned())
-    }
-}
-
-/// How a person names a waiting prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PromptName {
-    Id(InteractionId),
-    /// Its position in the queue, from 1.
-    Place(usize),
-}
-
-impl std::str::FromStr for PromptName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match (text.parse(), text.parse()) {
-            (Ok(id), _) => Ok(Self::Id(id)),
-            (_, Ok(place)) if place > 0 => Ok(Self::Place(place)),
-            _ => Err("expected a prompt's number in the queue, from 1, or its id".to_owned()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
@@ -610,16 +584,6 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn sessions_are_named_by_id_by_tail_or_as_the_last() {
-        assert_eq!("last".parse(), Ok(SessionName::Last));
-        assert_eq!("00AB".parse(), Ok(SessionName::Tail("00ab".to_owned())));
-        let id = "0190a8c0-0000-7000-8000-0000000000ab";
-        assert_eq!(id.parse(), Ok(SessionName::Id(id.parse().unwrap())));
-        assert!("ab".parse::<SessionName>().is_err());
-        assert!("../etc".parse::<SessionName>().is_err());
     }
 
     #[test]

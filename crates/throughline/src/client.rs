@@ -97,6 +97,13 @@ impl Client {
         self.call(Method::GET, path, None::<&()>).await
     }
 
+    /// The body of an answer that is no JSON.
+    pub(crate) async fn get_text(&self, path: &str) -> Result<Bytes> {
+        let answer = self.send(Method::GET, path, None::<&()>).await?;
+        check(&answer)?;
+        Ok(answer.1)
+    }
+
     pub(crate) async fn post<T: DeserializeOwned>(&self, path: &str, body: Option<&impl Serialize>) -> Result<T> {
         self.call(Method::POST, path, body).await
     }
@@ -225,6 +232,15 @@ async fn ending_in(
         }
     }
     Ok(found)
+}
+
+/// The process of the server of this data folder, if one runs.
+pub(crate) async fn server_process(data: &DataDir) -> Result<Option<u32>> {
+    let Ok(stream) = UnixStream::connect(data.socket()).await else { return Ok(None) };
+    check_peer(&stream, own_uid())?;
+    // The process that listens, whatever a file says that another one may have left.
+    let pid = stream.peer_cred()?.pid().and_then(|pid| u32::try_from(pid).ok());
+    Ok(pid.or_else(|| data.read_server_file().map(|file| file.pid)))
 }
 
 fn own_uid() -> u32 {

@@ -16,6 +16,7 @@ mod list;
 mod mcp;
 mod new;
 mod next;
+mod open_page;
 mod permissions;
 mod queue;
 mod rename;
@@ -26,9 +27,12 @@ mod send;
 mod serve;
 mod show;
 mod skill;
+mod status;
 mod stop;
+mod stop_server;
 mod toc;
 mod token;
+mod watch;
 mod work;
 
 use std::process::ExitCode;
@@ -58,6 +62,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         None => here::run(&data()?, &cli.serve).await,
         Some(Command::Serve(serve)) => serve::run(&data()?, &serve, None).await,
         Some(Command::New(new)) => new::run(&data()?, new).await,
+        Some(Command::Status(status)) => status::run(&data()?, &status).await,
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
         Some(Command::Toc(toc)) => toc::run(&data()?, &toc).await,
@@ -66,6 +71,8 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Search(search)) => search::run(&data()?, &search).await,
         Some(Command::Import(import)) => import::run(&data()?, import).await,
         Some(Command::Send(send)) => send::run(&data()?, send).await,
+        Some(Command::Watch(watch)) => watch::run(&data()?, &watch).await,
+        Some(Command::Open(open)) => open_page::run(&data()?, &open).await,
         Some(Command::Answer(answer)) => answer::run(&data()?, answer).await,
         Some(Command::Permissions(permissions)) => permissions::run(&data()?, permissions).await,
         Some(Command::Resume(resume)) => resume::run(&data()?, resume).await,
@@ -76,6 +83,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Undelete(undelete)) => delete::undo(&data()?, &undelete).await,
         Some(Command::Agents(agents)) => self::agents::run(&data()?, agents).await,
         Some(Command::Stop { session }) => stop::run(&data()?, &session).await,
+        Some(Command::StopServer) => stop_server::run(&data()?).await,
         Some(Command::Mcp(mcp)) => mcp::run(&data()?, &mcp).await,
         Some(Command::Backup(backup)) => backup::run(&data()?, backup).await,
         Some(Command::Restore(restore)) => restore::run(&data()?, restore).await,

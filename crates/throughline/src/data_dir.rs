@@ -34,7 +34,8 @@ impl DataDir {
     /// The named folder, else the one in the home directory. Never one in the working directory: a cloned repository
     /// could bring it.
     pub(crate) fn resolve(named: Option<PathBuf>, home: Option<&Path>) -> Result<Self> {
-        let path = match (named, home) {
+        // A variable that is set to nothing names nothing.
+        let path = match (named.filter(|named| !named.as_os_str().is_empty()), home) {
             (Some(named), _) => {
                 std::path::absolute(&named).with_context(|| format!("{} is no path", named.display()))?
             }

@@ -12,9 +12,11 @@ mod host;
 mod link;
 mod log;
 mod outcome_text;
+mod pager;
 mod paging;
 mod progress;
 mod qr;
+mod style;
 mod terminal;
 mod transcript_text;
 

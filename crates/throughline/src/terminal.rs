@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use model::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::style::Style;
 use crate::{hint, log};
 
 /// Prints a line; a reader that has closed the pipe ends the program quietly.
@@ -95,27 +96,48 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Columns as wide as their widest cell; the last one is cut to the terminal's width.
+/// A cell of a table, made harmless and on one line.
+pub(crate) struct Cell {
+    pub(crate) text: String,
+    style: Option<Style>,
+}
+
+impl Cell {
+    pub(crate) fn plain(text: impl AsRef<str>) -> Self {
+        Self { text: safe(text.as_ref()).replace(['\n', '\t'], " "), style: None }
+    }
+
+    pub(crate) fn styled(text: impl AsRef<str>, style: Style) -> Self {
+        Self { style: Some(style), ..Self::plain(text) }
+    }
+}
+
+/// Columns as wide as their widest cell.
 pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> Vec<String> {
-    let rows: Vec<Vec<String>> =
-        rows.iter().map(|row| row.iter().map(|cell| safe(cell).replace(['\n', '\t'], " ")).collect()).collect();
+    let rows: Vec<Vec<Cell>> = rows.iter().map(|row| row.iter().map(Cell::plain).collect()).collect();
+    styled_table(header, &rows)
+}
+
+/// The same with colours.
+pub(crate) fn styled_table(header: &[&str], rows: &[Vec<Cell>]) -> Vec<String> {
     let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].width());
+        let cells = rows.iter().map(|row| row[column].text.width());
         cells.chain([header[column].width()]).max().unwrap_or_default()
     };
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let header = header.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
-    [&header]
-        .into_iter()
-        .chain(&rows)
-        .map(|row| {
-            let cells = row.iter().zip(&widths).map(|(cell, width)| {
-                let padding = width.saturating_sub(cell.width());
-                format!("{cell}{}", " ".repeat(padding))
-            });
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-        })
-        .collect()
+    let header: Vec<Cell> = header.iter().map(|cell| Cell::styled(cell, Style::Dim)).collect();
+    let line = |row: &Vec<Cell>| {
+        let mut line = String::new();
+        for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            line.push_str(&cell.style.map_or_else(|| cell.text.clone(), |style| style.paint(&cell.text)));
+            // Nothing is written behind the last cell that has something in it.
+            if row[index + 1..].iter().any(|cell| !cell.text.is_empty()) {
+                line.push_str(&" ".repeat(width.saturating_sub(cell.text.width()) + 2));
+            }
+        }
+        line
+    };
+    [&header].into_iter().chain(rows).map(line).collect()
 }
 
 /// How long ago it was, in one word.
@@ -154,6 +176,25 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     format!("{kept}…")
 }
 
+/// Cuts a line to its last columns.
+pub(crate) fn cut_start(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut kept: Vec<char> = Vec::new();
+    for c in text.chars().rev() {
+        kept.push(c);
+        if kept.iter().collect::<String>().width() >= columns {
+            kept.pop();
+            break;
+        }
+    }
+    kept.iter().rev().fold("…".to_owned(), |mut text, c| {
+        text.push(*c);
+        text
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,5 +223,8 @@ mod tests {
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(cut("検索検索", 5), "検索…");
         assert_eq!(cut("abcd", 4), "abcd");
+        assert_eq!(cut_start("abcdef", 4), "…def");
+        assert_eq!(cut_start("検索検索", 5), "…検索");
+        assert_eq!(cut_start("abcd", 4), "abcd");
     }
 }

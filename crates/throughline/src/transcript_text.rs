@@ -4,20 +4,26 @@
 
 use model::{
     Answerer, Author, CallFate, Item, Outcome, Permission, PermissionAnswer, PermissionKind, Question, StepStatus,
-    ToolCall, ToolContent, ToolStatus, TranscriptTurn,
+    Timestamp, ToolCall, ToolContent, ToolStatus, TranscriptTurn, Turn, line_diff,
 };
 
 use crate::block_text::{Steps, text_lines};
 use crate::hint;
 use crate::outcome_text::reason_suffix;
+use crate::style::{Style, screen};
 use crate::terminal::safe;
 
 /// How many lines of a tool's output are printed; `--json` prints all.
 const SHOWN_LINES: usize = 12;
+/// The same of a change.
+const SHOWN_DIFF_LINES: usize = 40;
 
 /// The lines of a turn in the session with this short id; `whole` is false where the rest could not be read.
 pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, session: &str) -> Vec<String> {
-    let mut lines = vec![String::new(), format!("{} > {}{}", turn.turn, author(&turn.by), indent(&turn.prompt))];
+    let mut lines = vec![String::new(), prompt_line(turn.turn, &turn.by, &turn.prompt)];
+    if let Some(times) = times(turn) {
+        lines.push(format!("  {}", Style::Dim.paint(&times)));
+    }
     if !turn.images.is_empty() {
         lines.push(format!("  [with {} images]", turn.images.len()));
     }
@@ -40,6 +46,32 @@ pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, sess
         lines.extend([String::new(), format!("  [{word}{reason}]")]);
     }
     lines
+}
+
+/// The line that begins a turn.
+pub(crate) fn prompt_line(turn: Turn, by: &Author, prompt: &str) -> String {
+    format!(
+        "{} {}",
+        Style::Attention.paint(&format!("{turn} >")),
+        Style::Bold.paint(&format!("{}{}", author(by), indent(prompt)))
+    )
+}
+
+/// When a turn began, and how long it took; only for people, since it is another every time.
+fn times(turn: &TranscriptTurn) -> Option<String> {
+    screen()?;
+    let began = local_time(turn.started_at)?;
+    let took = turn.ended_at.map(|end| (end.as_millis() - turn.started_at.as_millis()).max(0) / 1_000);
+    Some(match took {
+        None => began,
+        Some(seconds @ 0..60) => format!("{began}, {seconds} s"),
+        Some(seconds) => format!("{began}, {} min {} s", seconds / 60, seconds % 60),
+    })
+}
+
+fn local_time(at: Timestamp) -> Option<String> {
+    let instant = jiff::Timestamp::from_millisecond(at.as_millis()).ok()?;
+    Some(instant.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string())
 }
 
 /// Who wrote a prompt, ahead of its words; nothing, if a person did.
@@ -69,7 +101,9 @@ fn outcome_word(turn: &TranscriptTurn, whole: bool) -> Option<&'static str> {
 pub(crate) fn item_lines(item: &Item, session: &str) -> Vec<String> {
     match item {
         Item::Text { text, .. } => vec![indent(text)],
-        Item::Thought { text, .. } => text.trim_end().lines().map(|line| format!("~ {}", safe(line))).collect(),
+        Item::Thought { text, .. } => {
+            text.trim_end().lines().map(|line| Style::Dim.paint(&format!("~ {}", safe(line)))).collect()
+        }
         Item::Tool(call) => tool_lines(call, status_word(call.status)),
         Item::Plan { steps } => steps
             .iter()
@@ -115,7 +149,11 @@ fn state_word(turn: &TranscriptTurn, call: &ToolCall) -> &'static str {
 /// A call and its state, in a line.
 fn tool_line(call: &ToolCall, state: &str) -> String {
     let title = if call.title.is_empty() { call.name.as_deref().unwrap_or("a tool") } else { &call.title };
-    format!("* {} [{state}]", line(title))
+    let shown = match state {
+        "failed" | "refused" | "cut off" => Style::Bad.paint(&format!("[{state}]")),
+        _ => Style::Dim.paint(&format!("[{state}]")),
+    };
+    format!("* {} {shown}", line(title))
 }
 
 fn tool_lines(call: &ToolCall, state: &str) -> Vec<String> {
@@ -136,15 +174,34 @@ fn content_lines(content: &ToolContent) -> Vec<String> {
             lines.extend(head(output));
             lines
         }
-        ToolContent::Diff { path, old_text, new_text } => {
-            let (old, new) = (old_text.as_deref().unwrap_or_default().lines().count(), new_text.lines().count());
-            vec![format!("{} ({old} -> {new} lines)", line(path))]
-        }
+        ToolContent::Diff { path, old_text, new_text } => diff_lines(path, old_text.as_deref(), new_text),
         ToolContent::Image { mime_type, .. } => vec![format!("[{}]", line(mime_type))],
         ToolContent::Link { uri, name } => vec![format!("{} {}", line(name), line(uri))],
         ToolContent::Omitted { bytes } => vec![format!("[{bytes} bytes more were not kept]")],
         ToolContent::Raw { .. } => vec!["[something this version can not show]".to_owned()],
     }
+}
+
+/// A change of a file: its path, how many lines came and went, and which.
+fn diff_lines(path: &str, old: Option<&str>, new: &str) -> Vec<String> {
+    let diff = line_diff(path, old, new);
+    // The first two lines name the file.
+    let changes: Vec<&str> = diff.lines().skip(2).collect();
+    let count = |sign: char| changes.iter().filter(|line| line.starts_with(sign)).count();
+    let new_file = if old.is_none() { ", new" } else { "" };
+    let mut lines = vec![format!("{} (+{} -{}{new_file})", line(path), count('+'), count('-'))];
+    for change in changes.iter().take(SHOWN_DIFF_LINES) {
+        let style = match change.chars().next() {
+            Some('+') => Style::Added,
+            Some('-') => Style::Removed,
+            _ => Style::Dim,
+        };
+        lines.push(style.paint(&safe(change)));
+    }
+    if changes.len() > SHOWN_DIFF_LINES {
+        lines.push(format!("[{} lines more]", changes.len() - SHOWN_DIFF_LINES));
+    }
+    lines
 }
 
 /// A question and its answer.

@@ -28,6 +28,12 @@ test("the code is taken out of the address, and the rest of the address stays", 
   expect(takeCode()).toBeNull();
 });
 
+test("a link to a turn becomes its address", () => {
+  history.replaceState(null, "", "/s/x#code=abc&at=t7");
+  expect(takeCode()).toBe("abc");
+  expect(location.pathname + location.hash).toBe("/s/x#t7");
+});
+
 test("a good code leaves the proof in this browser", async () => {
   expect(await signIn(http({ ok: true, value: { proof: "half" } }, refused), "abc")).toEqual({ kind: "signed_in" });
   expect(storedProof()).toBe("half");

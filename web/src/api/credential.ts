@@ -6,6 +6,8 @@ import type { Http } from "./http";
 
 const PROOF_KEY = "throughline.proof";
 const CODE_FIELD = "code";
+/** A place in the session that the link leads to, such as `t7`: what the address says once the code is gone. */
+const PLACE_FIELD = "at";
 
 export function storedProof(): string | null {
   return localStorage.getItem(PROOF_KEY);
@@ -31,7 +33,8 @@ export function takeCode(): string | null {
     return null;
   }
   fields.delete(CODE_FIELD);
-  const rest = fields.size > 0 ? `#${fields.toString()}` : "";
+  const place = fields.get(PLACE_FIELD);
+  const rest = place !== null && /^t\d+$/.test(place) ? `#${place}` : fields.size > 0 ? `#${fields.toString()}` : "";
   history.replaceState(history.state, "", location.pathname + location.search + rest);
   return code;
 }

@@ -6,19 +6,24 @@
 
 /// A fence that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fence {
+pub(crate) struct CodeFence {
     sign: char,
     length: usize,
 }
 
-impl Fence {
+impl CodeFence {
     /// The fence that is open behind this line.
-    pub(super) fn after(open: Option<Self>, line: &str) -> Option<Self> {
+    pub(crate) fn after(open: Option<Self>, line: &str) -> Option<Self> {
         let line = line.trim();
         match open {
             None => Self::opened_by(line),
             Some(fence) => (!fence.is_closed_by(line)).then_some(fence),
         }
+    }
+
+    /// The line that closes it.
+    pub(crate) fn closing(self) -> String {
+        self.sign.to_string().repeat(self.length)
     }
 
     fn opened_by(line: &str) -> Option<Self> {
@@ -49,7 +54,7 @@ mod tests {
             let mut fence = None;
             let found: Vec<bool> = text.lines().map(|line| {
                 let before = fence;
-                fence = Fence::after(before, line);
+                fence = CodeFence::after(before, line);
                 before.is_some() || fence.is_some()
             }).collect();
             let fences: Vec<_> = Parser::new(&text)

@@ -4,7 +4,7 @@
 //! Invariant: what stands in a code fence is somebody's paste and stays. Nothing is added, and the order stays. Time is
 //! linear in the text.
 
-use super::fence::Fence;
+use super::fence::CodeFence;
 
 /// What stands in these elements is nobody's words. One that begins a line and is not closed reaches to the end.
 const ELEMENTS: [&str; 30] = [
@@ -73,7 +73,7 @@ pub(super) fn without_scaffolding(text: &str) -> String {
         let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
         let (line, after) = rest.split_at(end);
         let begun = line.trim_start();
-        fence = Fence::after(fence, line);
+        fence = CodeFence::after(fence, line);
         if fence.is_some() {
             kept.push_str(line);
             rest = after;

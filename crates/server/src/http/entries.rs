@@ -33,7 +33,7 @@ pub(crate) async fn list(
     if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(ApiError::InvalidQuery(format!("limit is 1 to {MAX_LIMIT}")));
     }
-    if let Some(turns) = turns_of(&query)? {
+    if let Some(turns) = turns_of(query.from_turn.as_deref(), query.to_turn.as_deref())? {
         let after = query.after.map(|after| cursor(&app, &after)).transpose()?;
         let (entries, more) = app.engine.entries_of_turns(id, turns, after, limit as usize).await?;
         let next = entries.last().filter(|_| more).map(|last| app.engine.cursor(last.seq).to_string());
@@ -45,9 +45,8 @@ pub(crate) async fn list(
 }
 
 /// The turns that are asked for, if only some are.
-fn turns_of(query: &wire::EntryQuery) -> Result<Option<(Turn, Turn)>, ApiError> {
-    let parsed = |text: &Option<String>| text.as_deref().map(turns::parse).transpose();
-    match (parsed(&query.from_turn)?, parsed(&query.to_turn)?) {
+pub(super) fn turns_of(from: Option<&str>, to: Option<&str>) -> Result<Option<(Turn, Turn)>, ApiError> {
+    match (from.map(turns::parse).transpose()?, to.map(turns::parse).transpose()?) {
         (None, None) => Ok(None),
         (Some(Turn(0)), _) | (_, Some(Turn(0))) => Err(ApiError::InvalidQuery("turns are numbered from 1".to_owned())),
         (Some(from), Some(to)) if from <= to => Ok(Some((from, to))),

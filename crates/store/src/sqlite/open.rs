@@ -70,7 +70,9 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// The file, its folder or the whole disk may only be read.
-    #[error("the store {path} can not be written here; `throughline doctor` and `throughline export` still read it")]
+    #[error(
+        "the store {path} can not be written here; `throughline doctor` and `throughline export --all` still read it"
+    )]
     ReadOnly {
         /// The store.
         path: PathBuf,

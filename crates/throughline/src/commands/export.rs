@@ -1,6 +1,6 @@
-//! `throughline export`: writes everything as lines of JSON.
+//! `throughline export`: writes a session as Markdown or JSON, or everything as lines of JSON.
 //!
-//! Invariant: a file gets its name only when it is complete. Lines are never printed to a terminal: they hold
+//! Invariant: a whole export gets its name only when it is complete. Its lines are never printed to a terminal: they hold
 //! unescaped text of agents.
 
 use std::fs::{self, File, OpenOptions};
@@ -12,29 +12,87 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use engine::{Clock as _, SystemClock};
 use indicatif::HumanCount;
+use model::SessionId;
+use server::wire::EntryPage;
 use store::outside::{ExportError, ExportWish, Exported, OnProgress};
 
-use crate::cli;
+use crate::cli::{self, SessionName};
+use crate::client::Client;
+use crate::commands::list::tail;
 use crate::data_dir::DataDir;
-use crate::hint;
 use crate::host::open_store_file;
+use crate::paging::PageCursor;
 use crate::progress::run_with_bar;
-use crate::terminal::{self, counted, safe};
+use crate::terminal::{self, counted, safe, safe_json};
+use crate::{hint, pager};
 
 pub(super) async fn run(data: &DataDir, export: cli::Export) -> Result<ExitCode> {
-    let to_output = export.file == Path::new("-");
+    match (export.all, export.session) {
+        (Some(file), _) => export_all(data, file).await,
+        (None, Some(session)) => {
+            export_session(data, &session, export.file.as_deref(), export.json).await.map(|()| ExitCode::SUCCESS)
+        }
+        (None, None) => bail!("say which session, or `throughline export --all FILE` for everything"),
+    }
+}
+
+/// Writes one session down, to be read.
+async fn export_session(data: &DataDir, session: &SessionName, file: Option<&Path>, json: bool) -> Result<()> {
+    let client = Client::connect(data).await?;
+    let read = read_session(&client, session, json).await;
+    client.close().await;
+    let (id, text) = read?;
+    let Some(file) = file.filter(|file| *file != Path::new("-")) else {
+        // What an agent wrote stays as it is for a program, and is made harmless for a terminal.
+        let printed = match io::stdout().is_terminal() {
+            true => pager::print(&safe(&text).lines().map(str::to_owned).collect::<Vec<_>>()),
+            false => terminal::print_text(&text),
+        };
+        return Ok(printed?);
+    };
+    refuse_existing(file)?;
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
+    let written = made.and_then(|mut out| out.write_all(text.as_bytes()).and_then(|()| out.sync_all()));
+    written.with_context(|| format!("could not write {}", file.display()))?;
+    Ok(terminal::line(&safe(&format!("Session {} is in {}", tail(id), file.display())))?)
+}
+
+async fn read_session(client: &Client, session: &SessionName, json: bool) -> Result<(SessionId, String)> {
+    let id = client.find_session(session).await?.row.id;
+    if !json {
+        let text = client.get_text(&format!("/sessions/{id}/markdown")).await?;
+        return Ok((id, String::from_utf8(text.into())?));
+    }
+    let mut lines = String::new();
+    let mut cursor = PageCursor::default();
+    loop {
+        let path = format!("/sessions/{id}/entries?limit=1000{}", cursor.parameter("&after"));
+        let page: EntryPage = client.get(&path).await?;
+        for entry in &page.entries {
+            lines.push_str(&safe_json(&serde_json::to_string(entry)?));
+            lines.push('\n');
+        }
+        if !cursor.advance(page.next_cursor)? {
+            return Ok((id, lines));
+        }
+    }
+}
+
+/// Writes everything down, to be restored.
+async fn export_all(data: &DataDir, file: PathBuf) -> Result<ExitCode> {
+    let to_output = file == Path::new("-");
     if to_output && io::stdout().is_terminal() {
         bail!("standard output is a terminal; name a file, or pipe the lines on");
     }
-    let (data, file) = (data.clone(), export.file.clone());
+    let (data, target) = (data.clone(), file.clone());
     let exported = run_with_bar(move |progress| match to_output {
         true => export_to(&data, &mut io::stdout().lock(), progress),
-        false => export_to_file(&data, &file, progress),
+        false => export_to_file(&data, &target, progress),
     })
     .await??;
     if !to_output {
         let entries = HumanCount(exported.entries);
-        terminal::line(&safe(&format!("{entries} entries are in {}", export.file.display())))?;
+        terminal::line(&safe(&format!("{entries} entries are in {}", file.display())))?;
     }
     let left_out = [
         counted(exported.damaged, "session ends at its damage", "sessions end at their damage"),
@@ -62,10 +120,15 @@ fn export_to(data: &DataDir, out: &mut dyn io::Write, progress: OnProgress<'_>) 
     })
 }
 
-fn export_to_file(data: &DataDir, file: &Path, progress: OnProgress<'_>) -> Result<Exported> {
+fn refuse_existing(file: &Path) -> Result<()> {
     if fs::symlink_metadata(file).is_ok() {
         bail!("{} is there already", file.display());
     }
+    Ok(())
+}
+
+fn export_to_file(data: &DataDir, file: &Path, progress: OnProgress<'_>) -> Result<Exported> {
+    refuse_existing(file)?;
     let mut partial = file.as_os_str().to_owned();
     partial.push(".partial");
     let partial = PathBuf::from(partial);

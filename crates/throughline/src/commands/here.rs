@@ -58,8 +58,8 @@ async fn join(data: &DataDir, client: &Client, asked: &cli::Serve, directory: Op
 
 /// A directory in which a session could begin.
 #[derive(Debug, PartialEq, Eq)]
-struct StartDirectory {
-    directory: String,
+pub(super) struct StartDirectory {
+    pub(super) directory: String,
     /// It is the root of a git working tree.
     is_project: bool,
 }
@@ -67,7 +67,7 @@ struct StartDirectory {
 impl StartDirectory {
     /// The git root around a directory, else the directory. None for directories in which an agent would reach
     /// everything that a person has: those have to be named.
-    fn of(cwd: &Path, home: Option<&Path>) -> Option<Self> {
+    pub(super) fn of(cwd: &Path, home: Option<&Path>) -> Option<Self> {
         let cwd = cwd.canonicalize().ok()?;
         let home = home.and_then(|home| home.canonicalize().ok());
         let is_narrow =

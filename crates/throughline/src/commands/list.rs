@@ -2,22 +2,30 @@
 
 use anyhow::Result;
 use engine::{Clock as _, SystemClock};
-use model::SessionId;
-use server::wire::{DeletedPage, DeletedSession, ReadOnly, SessionPage, SessionRow};
+use model::{SessionId, SessionState, Timestamp};
+use server::wire::{DeletedPage, DeletedSession, MetaContext, ReadOnly, SessionPage, SessionRow};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli;
 use crate::client::Client;
+use crate::commands::here::StartDirectory;
 use crate::data_dir::DataDir;
-use crate::terminal::{self, ago, cut, safe_json, table};
+use crate::host::home;
+use crate::pager;
+use crate::paging::PageCursor;
+use crate::style::{Style, screen};
+use crate::terminal::{self, Cell, ago, cut, cut_start, safe, safe_json, styled_table};
 
-const TITLE_COLUMNS: usize = 48;
+/// The least width of a title; on a narrower terminal lines are wrapped.
+const LEAST_TITLE_COLUMNS: usize = 16;
 const WORK_COLUMNS: usize = 24;
-/// The column before the title; it is left out if no session belongs to a work.
-const WORK_PLACE: usize = 5;
+const PROJECT_COLUMNS: usize = 28;
 /// The title of a session without one.
 pub(super) const NO_TITLE: &str = "(nothing said yet)";
 /// Enough of an id's random end to tell sessions apart.
 const TAIL_CHARS: usize = 8;
+/// The largest page that the server gives.
+const PAGE: usize = 200;
 
 pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
     let client = Client::connect(data).await?;
@@ -26,47 +34,124 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
         client.close().await;
         return deleted(&page?, list.json);
     }
-    let page: SessionPage = client.get(&format!("/sessions?limit={}", list.limit)).await?;
+    let found = find(&client, list).await;
     client.close().await;
+    let (page, more) = found?;
     if list.json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&page)?))?);
     }
     if page.sessions.is_empty() {
-        return Ok(terminal::advice("No sessions yet. `throughline new` begins one in this directory.")?);
+        let words = match is_filtered(list) {
+            true => "No session is like that.",
+            false => "No sessions yet. `throughline new` begins one in this directory.",
+        };
+        return Ok(terminal::advice(words)?);
     }
+    let mut lines = session_lines(&page);
+    if more {
+        lines.push(format!("(the newest {}; --limit or --all shows more)", page.sessions.len()));
+    }
+    Ok(pager::print(&lines)?)
+}
+
+fn is_filtered(list: &cli::List) -> bool {
+    !list.words.is_empty() || list.agent.is_some() || list.here || list.needs_you
+}
+
+/// Reads pages until there are as many matching sessions as wanted; says whether there may be more.
+async fn find(client: &Client, list: &cli::List) -> Result<(SessionPage, bool)> {
+    let wanted = if list.all { usize::MAX } else { list.limit as usize };
+    let here = list.here.then(project_here).transpose()?;
+    let words: Vec<String> = list.words.iter().map(|word| word.to_lowercase()).collect();
+    let mut found =
+        SessionPage { sessions: Vec::new(), meta_contexts: Vec::new(), unobserved_count: 0, next_cursor: None };
+    let mut cursor = PageCursor::default();
+    loop {
+        let limit = if is_filtered(list) { PAGE } else { wanted.min(PAGE) };
+        let page: SessionPage = client.get(&format!("/sessions?limit={limit}{}", cursor.parameter("&after"))).await?;
+        found.unobserved_count = page.unobserved_count;
+        let matching = |row: &SessionRow| {
+            list.agent.as_ref().is_none_or(|agent| *agent == row.agent)
+                && here.as_ref().is_none_or(|here| *here == row.project)
+                && (!list.needs_you || needs_you(row))
+                && has_words(row, &page.meta_contexts, &words)
+        };
+        for row in page.sessions.iter().filter(|row| matching(row)) {
+            if found.sessions.len() == wanted {
+                return Ok((found, true));
+            }
+            found.sessions.push(row.clone());
+        }
+        for work in page.meta_contexts {
+            if !found.meta_contexts.iter().any(|known| known.id == work.id) {
+                found.meta_contexts.push(work);
+            }
+        }
+        // Behind a page that was filtered, no cursor says where to go on.
+        found.next_cursor = page.next_cursor.clone().filter(|_| !is_filtered(list));
+        let is_full = found.sessions.len() == wanted;
+        if is_full || !cursor.advance(page.next_cursor.clone())? {
+            return Ok((found, page.next_cursor.is_some()));
+        }
+    }
+}
+
+/// The project of this directory, as sessions name theirs.
+fn project_here() -> Result<String> {
+    let cwd = std::env::current_dir()?;
+    let start = StartDirectory::of(&cwd, home().as_deref());
+    Ok(start.map_or_else(|| cwd.display().to_string(), |start| start.directory))
+}
+
+fn has_words(row: &SessionRow, works: &[MetaContext], words: &[String]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let work = work_of(row, works).map(|work| work.name.as_str());
+    let text = [row.title.as_deref().unwrap_or_default(), row.project.as_str(), work.unwrap_or_default()].join("\n");
+    let text = text.to_lowercase();
+    words.iter().all(|word| text.contains(word))
+}
+
+/// Whether the session waits for the person, failed, or came to rest unseen.
+pub(super) fn needs_you(row: &SessionRow) -> bool {
+    match row.state {
+        SessionState::NeedsYou | SessionState::Failed | SessionState::Unresponsive => true,
+        SessionState::Starting | SessionState::Idle | SessionState::Running | SessionState::Interrupted => {
+            row.unobserved
+        }
+    }
+}
+
+fn work_of<'a>(row: &SessionRow, works: &'a [MetaContext]) -> Option<&'a MetaContext> {
+    works.iter().find(|work| Some(work.id) == row.meta_context_id)
+}
+
+fn session_lines(page: &SessionPage) -> Vec<String> {
     let now = SystemClock.now();
-    let work_of = |row: &SessionRow| {
-        let work = page.meta_contexts.iter().find(|work| Some(work.id) == row.meta_context_id);
-        work.map_or_else(String::new, |work| cut(&work.name, WORK_COLUMNS))
-    };
-    let mut header = vec!["ID", "STATE", "TURNS", "ACTIVE", "AGENT", "TITLE", "PROJECT"];
     let has_work = !page.meta_contexts.is_empty();
-    if has_work {
-        header.insert(WORK_PLACE, "WORK");
-    }
-    let of = |row: &SessionRow| {
+    let cells = |row: &SessionRow| {
         let mut cells = vec![
-            tail(row.id),
-            state(row),
-            row.turns.0.to_string(),
-            ago(row.active_at, now),
-            row.agent.clone(),
-            cut(row.title.as_deref().unwrap_or(NO_TITLE), TITLE_COLUMNS),
-            row.project.clone(),
+            Cell::styled(tail(row.id), Style::Dim),
+            state_cell(row),
+            Cell::plain(row.turns.0.to_string()),
+            Cell::styled(ago(row.active_at, now), Style::Dim),
+            Cell::plain(row.agent.clone()),
         ];
         if has_work {
-            cells.insert(WORK_PLACE, work_of(row));
+            let work = work_of(row, &page.meta_contexts).map(|work| cut(&safe(&work.name), WORK_COLUMNS));
+            cells.push(Cell::plain(work.unwrap_or_default()));
         }
+        cells.push(Cell::styled(short_path(&row.project), Style::Dim));
+        cells.push(title_cell(row.title.as_deref(), row.unobserved));
         cells
     };
-    let rows: Vec<Vec<String>> = page.sessions.iter().map(of).collect();
-    for line in table(&header, &rows) {
-        terminal::line(&line)?;
+    let mut header = vec!["ID", "STATE", "TURNS", "ACTIVE", "AGENT"];
+    if has_work {
+        header.push("WORK");
     }
-    if page.next_cursor.is_some() {
-        terminal::line(&format!("(the newest {}; --limit shows more)", page.sessions.len()))?;
-    }
-    Ok(())
+    header.extend(["PROJECT", "TITLE"]);
+    fitting_table(&header, page.sessions.iter().map(cells).collect())
 }
 
 fn deleted(page: &DeletedPage, json: bool) -> Result<()> {
@@ -76,25 +161,60 @@ fn deleted(page: &DeletedPage, json: bool) -> Result<()> {
     if page.sessions.is_empty() {
         return Ok(terminal::line("No session was deleted in the last seven days.")?);
     }
-    let now = SystemClock.now();
-    let of = |row: &DeletedSession| {
+    let mut lines = deleted_lines(&page.sessions, SystemClock.now());
+    if page.next_cursor.is_some() {
+        lines.push(format!("(the newest {}; --limit shows more)", page.sessions.len()));
+    }
+    Ok(pager::print(&lines)?)
+}
+
+fn deleted_lines(sessions: &[DeletedSession], now: Timestamp) -> Vec<String> {
+    let cells = |row: &DeletedSession| {
         vec![
-            tail(row.id),
-            ago(row.deleted_at, now),
-            row.turns.0.to_string(),
-            row.agent.clone(),
-            cut(row.title.as_deref().unwrap_or(NO_TITLE), TITLE_COLUMNS),
-            row.project.clone(),
+            Cell::styled(tail(row.id), Style::Dim),
+            Cell::plain(ago(row.deleted_at, now)),
+            Cell::plain(row.turns.0.to_string()),
+            Cell::plain(row.agent.clone()),
+            Cell::styled(short_path(&row.project), Style::Dim),
+            title_cell(row.title.as_deref(), false),
         ]
     };
-    let rows: Vec<Vec<String>> = page.sessions.iter().map(of).collect();
-    for line in table(&["ID", "DELETED", "TURNS", "AGENT", "TITLE", "PROJECT"], &rows) {
-        terminal::line(&line)?;
+    fitting_table(&["ID", "DELETED", "TURNS", "AGENT", "PROJECT", "TITLE"], sessions.iter().map(cells).collect())
+}
+
+/// A table whose last column takes what the terminal has left.
+fn fitting_table(header: &[&str], mut rows: Vec<Vec<Cell>>) -> Vec<String> {
+    if let Some((columns, _)) = screen() {
+        let width = |index: usize| {
+            let cells = rows.iter().map(|row| row[index].text.width());
+            cells.chain([header[index].width()]).max().unwrap_or_default() + 2
+        };
+        let before: usize = (0..header.len() - 1).map(width).sum();
+        let left = columns.saturating_sub(before).max(LEAST_TITLE_COLUMNS);
+        for title in rows.iter_mut().filter_map(|row| row.last_mut()) {
+            title.text = cut(&title.text, left);
+        }
     }
-    if page.next_cursor.is_some() {
-        terminal::line(&format!("(the newest {}; --limit shows more)", page.sessions.len()))?;
+    styled_table(header, &rows)
+}
+
+fn title_cell(title: Option<&str>, unobserved: bool) -> Cell {
+    match title {
+        None => Cell::styled(NO_TITLE, Style::Dim),
+        Some(title) if unobserved => Cell::styled(title, Style::Bold),
+        Some(title) => Cell::plain(title),
     }
-    Ok(())
+}
+
+/// A directory with `~` for the home; of a long one, the end.
+fn short_path(path: &str) -> String {
+    let home = home().and_then(|home| home.to_str().map(str::to_owned)).filter(|home| home.len() > 1);
+    let below = home.and_then(|home| path.strip_prefix(&home).map(str::to_owned));
+    let short = match below {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
+        Some(_) | None => path.to_owned(),
+    };
+    if screen().is_some() { cut_start(&short, PROJECT_COLUMNS) } else { short }
 }
 
 /// The end of a session's id, by which people name it.
@@ -103,15 +223,36 @@ pub(crate) fn tail(session: SessionId) -> String {
     id[id.len() - TAIL_CHARS..].to_owned()
 }
 
+fn state_cell(row: &SessionRow) -> Cell {
+    let style = match (row.read_only, row.state) {
+        (Some(ReadOnly::Damaged), _) | (None, SessionState::Failed | SessionState::Unresponsive) => Style::Bad,
+        (Some(ReadOnly::Newer | ReadOnly::Imported), _) | (None, SessionState::Idle) => Style::Dim,
+        (None, SessionState::NeedsYou) => Style::Attention,
+        (None, SessionState::Running | SessionState::Starting) => Style::Active,
+        (None, SessionState::Interrupted) => Style::Bold,
+    };
+    Cell::styled(state(row), style)
+}
+
+/// The state, with the mark of a session that came to rest unseen.
 pub(super) fn state(row: &SessionRow) -> String {
+    if row.unobserved { format!("{} *", state_word(row)) } else { state_word(row).to_owned() }
+}
+
+pub(super) fn state_word(row: &SessionRow) -> &'static str {
     match row.read_only {
-        Some(ReadOnly::Damaged) => return "damaged".to_owned(),
-        Some(ReadOnly::Newer) => return "newer".to_owned(),
-        Some(ReadOnly::Imported) => return "imported".to_owned(),
+        Some(ReadOnly::Damaged) => return "damaged",
+        Some(ReadOnly::Newer) => return "newer",
+        Some(ReadOnly::Imported) => return "imported",
         None => (),
     }
-    let word =
-        serde_json::to_value(row.state).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
-    // The mark of a session that came to rest unseen.
-    if row.unobserved { format!("{word} *") } else { word }
+    match row.state {
+        SessionState::Starting => "starting",
+        SessionState::Idle => "idle",
+        SessionState::Running => "running",
+        SessionState::NeedsYou => "needs you",
+        SessionState::Unresponsive => "unresponsive",
+        SessionState::Interrupted => "interrupted",
+        SessionState::Failed => "failed",
+    }
 }

@@ -1,17 +1,16 @@
 //! `throughline search`: searches all sessions, or one.
 
-use std::io::IsTerminal as _;
-
 use anyhow::Result;
 use engine::{Clock as _, SystemClock};
 use server::wire::{SearchPage, SearchResult, Snippet, Toc};
 
-use crate::agency::own_environment;
 use crate::cli;
 use crate::client::Client;
 use crate::commands::list::tail;
+use crate::commands::open_page;
 use crate::data_dir::DataDir;
 use crate::link::encoded;
+use crate::style::{Style, has_colours};
 use crate::terminal::{self, ago, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, search: &cli::Search) -> Result<()> {
@@ -29,25 +28,13 @@ pub(super) async fn run(data: &DataDir, search: &cli::Search) -> Result<()> {
             if search.open
                 && let Some(first) = page.results.first()
             {
-                open_page(data, &client, first);
+                open_page::at(data, &client, Some(first.session_id), Some(&format!("t{}", first.turn))).await?;
             }
             shown
         }
     };
     client.close().await;
     found
-}
-
-/// Opens the page at a turn, in the browser that is signed in.
-fn open_page(data: &DataDir, client: &Client, result: &SearchResult) {
-    let server = data.read_server_file().filter(|_| client.has_server());
-    let Some(server) = server else {
-        return terminal::remark("there is no server to open the page of; `throughline` starts one");
-    };
-    let address = format!("{}/s/{}#t{}", server.url.trim_end_matches('/'), result.session_id, result.turn);
-    if open::that_detached(&address).is_err() {
-        terminal::remark(&format!("no browser could be opened; the address is {address}"));
-    }
 }
 
 fn query(path: &str, words: &str, search: &cli::Search) -> String {
@@ -66,10 +53,10 @@ fn print_results(page: &SearchPage, json: bool) -> Result<()> {
             last = Some(result.session_id);
             let name = Some(result.session_name.as_str()).filter(|name| !name.is_empty()).unwrap_or("(untitled)");
             let about = format!("{}  {}  {}", tail(result.session_id), result.agent, safe(&result.project));
-            terminal::line(&format!("\n{}  {}", bold(&safe(name)), dim(&about)))?;
+            terminal::line(&format!("\n{}  {}", Style::Bold.paint(&safe(name)), Style::Dim.paint(&about)))?;
         }
         terminal::line(&format!("  {}  {}", place(result), shown(&result.snippet)))?;
-        terminal::line(&dim(&format!("        {}, {}", role(result), ago(result.created, now))))?;
+        terminal::line(&Style::Dim.paint(&format!("        {}, {}", role(result), ago(result.created, now))))?;
     }
     let more = if page.more_than_total { "more than " } else { "" };
     match page.results.len() {
@@ -92,7 +79,7 @@ fn print_contents(toc: &Toc, json: bool) -> Result<()> {
     if json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(toc)?))?);
     }
-    terminal::line(&bold(&safe(&toc.session_name)))?;
+    terminal::line(&Style::Bold.paint(&safe(&toc.session_name)))?;
     for entry in &toc.entries {
         terminal::line(&format!("  t{:<5} {}", entry.turn, safe(&entry.summary)))?;
         if let Some(snippet) = &entry.snippet {
@@ -133,21 +120,9 @@ fn shown(snippet: &Snippet) -> String {
     for (from, to) in &snippet.highlights {
         let (from, to) = ((*from as usize).clamp(at, chars.len()), (*to as usize).clamp(at, chars.len()));
         text.push_str(&safe(&chars[at..from].iter().collect::<String>()));
-        text.push_str(&format!("\u{1b}[1;33m{}\u{1b}[0m", safe(&chars[from..to].iter().collect::<String>())));
+        text.push_str(&Style::Found.paint(&safe(&chars[from..to].iter().collect::<String>())));
         at = to;
     }
     text.push_str(&safe(&chars[at..].iter().collect::<String>()));
     text
-}
-
-fn bold(text: &str) -> String {
-    if has_colours() { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
-}
-
-fn dim(text: &str) -> String {
-    if has_colours() { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
-}
-
-fn has_colours() -> bool {
-    std::io::stdout().is_terminal() && !own_environment().contains_key("NO_COLOR")
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
 use model::{
-    Entry, InteractionId, Item, Outcome, Request as Asked, SessionEvent, SessionId, SignInMethod, Stop, ToolCall, Turn,
-    WordsOf,
+    Entry, InteractionId, Item, Outcome, PlanStep, Request as Asked, SessionEvent, SessionId, SignInMethod, Stop,
+    ToolCall, Turn, WordsOf,
 };
 use server::wire::{
     ClientFrame, EntryPage, NewAnswer, NewPrompt, Observed, PromptAccepted, Request, ServerFrame, Session, WhenBusy,
@@ -27,7 +27,7 @@ use crate::commands::list::tail;
 use crate::data_dir::DataDir;
 use crate::outcome_text::reason_suffix;
 use crate::terminal::{self, safe, safe_json};
-use crate::transcript_text::item_lines;
+use crate::transcript_text::{item_lines, prompt_line};
 
 /// A rule answers a question within this time, if the disk is not slow.
 const RULES_TAKE: Duration = Duration::from_millis(250);
@@ -101,13 +101,51 @@ pub(super) struct AnswerPrinter {
     has_server: bool,
     /// The last printed text ended its line.
     at_line_start: bool,
+    target: Target,
+    /// The plan as it was printed last.
+    plan: Vec<PlanStep>,
+    /// Which calls began before the line that is being printed, and ended in the midst of it.
+    held_back: Vec<ToolCall>,
+}
+
+/// What is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// The answer to this prompt, up to its end.
+    Prompt(InteractionId),
+    /// Every turn, for ever.
+    EveryTurn,
+}
+
+impl Target {
+    fn is(self, prompt: InteractionId) -> bool {
+        match self {
+            Self::Prompt(wanted) => wanted == prompt,
+            Self::EveryTurn => true,
+        }
+    }
 }
 
 impl AnswerPrinter {
-    /// Follows the session from a cursor, or from its beginning.
+    /// Follows the session from a cursor, or from its beginning, for the answer to a prompt.
     pub(super) async fn follow(client: &Client, session: SessionId, after: Option<&str>, json: bool) -> Result<Self> {
+        Self::begin(client, session, after, None, json).await
+    }
+
+    /// Follows the session from its newest turn on.
+    pub(super) async fn follow_newest(client: &Client, session: SessionId, json: bool) -> Result<Self> {
+        Self::begin(client, session, None, Some(1), json).await
+    }
+
+    async fn begin(
+        client: &Client,
+        session: SessionId,
+        after: Option<&str>,
+        turns: Option<u32>,
+        json: bool,
+    ) -> Result<Self> {
         let mut socket = client.live().await?;
-        let request = Request::Follow { session, after: after.map(str::to_owned), turns: None, batch: false };
+        let request = Request::Follow { session, after: after.map(str::to_owned), turns, batch: false };
         let frame = ClientFrame { id: "follow".to_owned(), request };
         socket.send(Message::text(serde_json::to_string(&frame)?)).await?;
         let previews = !json && std::io::stdout().is_terminal();
@@ -122,10 +160,25 @@ impl AnswerPrinter {
             questions: Questions::new(),
             has_server: client.has_server(),
             at_line_start: true,
+            target: Target::EveryTurn,
+            plan: Vec::new(),
+            held_back: Vec::new(),
         })
     }
 
+    /// Prints the answer to a prompt.
     pub(super) async fn print(&mut self, client: &Client, prompt: InteractionId) -> Result<()> {
+        self.target = Target::Prompt(prompt);
+        self.print_all(client).await
+    }
+
+    /// Prints every turn, until the connection ends.
+    pub(super) async fn watch(&mut self, client: &Client) -> Result<()> {
+        self.target = Target::EveryTurn;
+        self.print_all(client).await
+    }
+
+    async fn print_all(&mut self, client: &Client) -> Result<()> {
         loop {
             let message = tokio::select! {
                 message = self.socket.next() => message,
@@ -141,13 +194,13 @@ impl AnswerPrinter {
                 ServerFrame::LargeEntry { session, entry, .. } if session == self.session => {
                     let page: EntryPage = client.get(entry.read.trim_start_matches("/api/v1")).await?;
                     for entry in page.entries {
-                        if let Some(stop) = self.print_entry(client, entry, prompt).await? {
+                        if let Some(stop) = self.print_entry(client, entry).await? {
                             return self.end(&stop);
                         }
                     }
                 }
                 ServerFrame::Entry { session, entry, .. } if session == self.session => {
-                    if let Some(stop) = self.print_entry(client, entry, prompt).await? {
+                    if let Some(stop) = self.print_entry(client, entry).await? {
                         return self.end(&stop);
                     }
                 }
@@ -157,7 +210,7 @@ impl AnswerPrinter {
                     self.print_words(|words| words.preview(block, &text))?;
                 }
                 ServerFrame::Reset { session, .. } if session == self.session => {
-                    bail!("the session was deleted while the prompt waited")
+                    bail!("the session was deleted")
                 }
                 ServerFrame::Error { error, .. } => bail!("{} ({})", error.message, error.code),
                 ServerFrame::Bye { reason, .. } => bail!("the server closed the connection: {reason}"),
@@ -171,8 +224,8 @@ impl AnswerPrinter {
     }
 
     /// Prints an entry; returns how the turn ended, if it did.
-    async fn print_entry(&mut self, client: &Client, entry: Entry, prompt: InteractionId) -> Result<Option<Stop>> {
-        if self.json && self.concerns(&entry.event, prompt) {
+    async fn print_entry(&mut self, client: &Client, entry: Entry) -> Result<Option<Stop>> {
+        if self.json && self.concerns(&entry.event) {
             terminal::line(&safe_json(&serde_json::to_string(&entry)?))?;
         }
         // A question outside of the turns may be what the prompt waits for.
@@ -182,13 +235,16 @@ impl AnswerPrinter {
         {
             self.ask(client, *request, question).await?;
         }
-        self.print_event(entry.event, prompt)
+        self.print_event(entry.event)
     }
 
-    fn concerns(&self, event: &SessionEvent, prompt: InteractionId) -> bool {
+    fn concerns(&self, event: &SessionEvent) -> bool {
+        if self.target == Target::EveryTurn {
+            return true;
+        }
         match event {
             SessionEvent::TurnStarted { interaction_id, .. } | SessionEvent::PromptQueued { interaction_id, .. } => {
-                *interaction_id == prompt
+                self.target.is(*interaction_id)
             }
             SessionEvent::PermissionAsked { turn: None, .. } | SessionEvent::PermissionAnswered { turn: None, .. } => {
                 true
@@ -198,16 +254,24 @@ impl AnswerPrinter {
     }
 
     /// Prints what an event adds; returns how the turn ended, once it has.
-    fn print_event(&mut self, event: SessionEvent, prompt: InteractionId) -> Result<Option<Stop>> {
+    fn print_event(&mut self, event: SessionEvent) -> Result<Option<Stop>> {
         match event {
-            SessionEvent::TurnStarted { turn, interaction_id } if interaction_id == prompt => {
+            SessionEvent::TurnStarted { turn, interaction_id } if self.target.is(interaction_id) => {
                 self.turn = Some(turn);
                 self.words = Some(TextPrinter::new(turn, tail(self.session)));
+                self.plan.clear();
+            }
+            SessionEvent::PromptSent { text, by, .. } if self.target == Target::EveryTurn && !self.json => {
+                if let Some(turn) = self.turn {
+                    self.lines(&[String::new(), prompt_line(turn, &by, &text), String::new()])?;
+                }
             }
             SessionEvent::TextPart { turn, block, text } if Some(turn) == self.turn && !self.json => {
                 self.print_words(|words| words.add_durable(block, &text))?;
             }
             SessionEvent::ToolStarted { turn, tool, call_id, change } if Some(turn) == self.turn && !self.json => {
+                // What was being said is said: the call comes after it.
+                self.lines(&[])?;
                 self.calls.push(ToolCall::begin(tool, call_id, &change));
                 self.finish_call(tool)?;
             }
@@ -225,7 +289,7 @@ impl AnswerPrinter {
                 }
             }
             SessionEvent::PlanChanged { turn, steps } if Some(turn) == self.turn && !self.json => {
-                self.item(&Item::Plan { steps })?;
+                self.print_plan(steps)?;
             }
             SessionEvent::AgentNoticed { notice } if self.turn.is_some() && !self.json => {
                 self.item(&Item::Notice(notice))?;
@@ -239,6 +303,27 @@ impl AnswerPrinter {
                 }
                 self.show_questions()?;
             }
+            SessionEvent::TurnEnded { turn, stop } if self.target == Target::EveryTurn => {
+                if Some(turn) == self.turn && !self.json {
+                    self.print_words(TextPrinter::end)?;
+                    self.lines(&[])?;
+                    self.calls.clear();
+                    if let Some(words) = stop_words(&stop) {
+                        self.lines(&[words])?;
+                    }
+                }
+                self.turn = None;
+            }
+            SessionEvent::AgentStateChanged { state: model::AgentState::SignedOut, .. }
+                if self.target == Target::EveryTurn =>
+            {
+                terminal::remark("the agent wants you to sign in; the page says how");
+            }
+            SessionEvent::AgentStateChanged { state: model::AgentState::Failed, reason, .. }
+                if self.target == Target::EveryTurn =>
+            {
+                terminal::remark(&format!("the agent failed: {}", reason.unwrap_or_default()));
+            }
             // The advice about it follows.
             SessionEvent::TurnEnded { stop, .. } if stop.reason.as_deref() == Some(SIGNED_OUT) => (),
             SessionEvent::TurnEnded { turn, stop } if Some(turn) == self.turn => return Ok(Some(stop)),
@@ -251,7 +336,7 @@ impl AnswerPrinter {
                 };
                 bail!("the agent wants you to sign in\n{}  {then}", sign_in_words(&methods))
             }
-            SessionEvent::PromptRemoved { interaction_id } if interaction_id == prompt => {
+            SessionEvent::PromptRemoved { interaction_id } if self.target == Target::Prompt(interaction_id) => {
                 bail!("the prompt was taken out of the queue before it was sent")
             }
             SessionEvent::AgentStateChanged { state: model::AgentState::Failed, reason, .. } if self.turn.is_none() => {
@@ -273,10 +358,25 @@ impl AnswerPrinter {
         match ended {
             Some(index) => {
                 let call = self.calls.remove(index);
-                self.item(&Item::Tool(call))
+                // A call that ends while a sentence is being said does not cut it.
+                if self.at_line_start {
+                    self.item(&Item::Tool(call))
+                } else {
+                    self.held_back.push(call);
+                    Ok(())
+                }
             }
             None => Ok(()),
         }
+    }
+
+    /// Prints a plan: whole at first, then the steps that changed.
+    fn print_plan(&mut self, steps: Vec<PlanStep>) -> Result<()> {
+        let is_same = steps.len() == self.plan.len() && steps.iter().zip(&self.plan).all(|(a, b)| a.text == b.text);
+        let changed = |(index, step): &(usize, &PlanStep)| !is_same || self.plan[*index].status != step.status;
+        let shown: Vec<PlanStep> = steps.iter().enumerate().filter(changed).map(|(_, step)| step.clone()).collect();
+        self.plan = steps;
+        if shown.is_empty() { Ok(()) } else { self.item(&Item::Plan { steps: shown }) }
     }
 
     /// Handles a question. One that a rule answers at once is not shown.
@@ -364,7 +464,17 @@ impl AnswerPrinter {
     /// Prints lines that are not part of the turn's text, after it.
     fn lines(&mut self, lines: &[String]) -> Result<()> {
         self.print_words(TextPrinter::pause)?;
+        self.put(&[])?;
+        self.print_held_back()?;
         self.put(lines)
+    }
+
+    /// Prints the calls that ended in the midst of a line.
+    fn print_held_back(&mut self) -> Result<()> {
+        for call in std::mem::take(&mut self.held_back) {
+            self.put(&item_lines(&Item::Tool(call), &tail(self.session)))?;
+        }
+        Ok(())
     }
 
     fn put(&mut self, lines: &[String]) -> Result<()> {
@@ -379,9 +489,18 @@ impl AnswerPrinter {
     }
 
     fn piece(&mut self, text: &str) -> Result<()> {
-        if !text.is_empty() {
-            terminal::print_text(&safe(text))?;
-            self.at_line_start = text.ends_with('\n');
+        let (line, rest) = match text.find('\n') {
+            Some(end) if !self.held_back.is_empty() => text.split_at(end + 1),
+            Some(_) | None => (text, ""),
+        };
+        for part in [line, rest] {
+            if !part.is_empty() {
+                terminal::print_text(&safe(part))?;
+                self.at_line_start = part.ends_with('\n');
+            }
+            if self.at_line_start {
+                self.print_held_back()?;
+            }
         }
         Ok(())
     }
@@ -391,13 +510,21 @@ impl AnswerPrinter {
             self.print_words(TextPrinter::end)?;
             self.lines(&[])?;
         }
-        let reason = reason_suffix(stop.reason.as_deref());
-        match stop.outcome {
-            Outcome::Completed => Ok(()),
-            Outcome::Cancelled => bail!("the turn was stopped{reason}"),
-            Outcome::Failed => bail!("the turn failed{reason}"),
-            Outcome::Interrupted => bail!("the turn was interrupted{reason}"),
+        match stop_words(stop) {
+            None => Ok(()),
+            Some(words) => bail!(words),
         }
+    }
+}
+
+/// How a turn ended, if not well.
+fn stop_words(stop: &Stop) -> Option<String> {
+    let reason = reason_suffix(stop.reason.as_deref());
+    match stop.outcome {
+        Outcome::Completed => None,
+        Outcome::Cancelled => Some(format!("the turn was stopped{reason}")),
+        Outcome::Failed => Some(format!("the turn failed{reason}")),
+        Outcome::Interrupted => Some(format!("the turn was interrupted{reason}")),
     }
 }
 

@@ -10,7 +10,9 @@ use crate::client::Client;
 use crate::commands::list::{NO_TITLE, tail};
 use crate::commands::next;
 use crate::data_dir::DataDir;
+use crate::pager;
 use crate::paging::PageCursor;
+use crate::style::Style;
 use crate::terminal::{self, safe, safe_json};
 use crate::transcript_text::{permission_lines, turn_lines};
 
@@ -61,26 +63,20 @@ fn print_or_fold(entry: &Entry, json: bool, transcript: &mut Transcript) -> Resu
 
 fn print(session: &Session, transcript: &Transcript, steps: &Steps, whole: bool) -> Result<()> {
     let title = session.row.title.as_deref().unwrap_or(NO_TITLE);
-    terminal::line(&safe(title))?;
-    terminal::line(&safe(&format!("{} in {}", session.row.agent, session.row.cwd)))?;
-    if let Some(line) = place(session) {
-        terminal::line(&safe(&line))?;
-    }
+    let about = safe(&format!("{} in {}", session.row.agent, session.row.cwd));
+    let mut lines = vec![Style::Bold.paint(&safe(title)), Style::Dim.paint(&about)];
+    lines.extend(place(session).map(|line| safe(&line)));
     let short = tail(session.row.id);
-    print_between(transcript, Turn(0), &short)?;
+    lines.extend(between(transcript, Turn(0), &short));
     for turn in &transcript.turns {
-        for line in turn_lines(turn, whole, steps, &short) {
-            terminal::line(&line)?;
-        }
-        print_between(transcript, turn.turn, &short)?;
+        lines.extend(turn_lines(turn, whole, steps, &short));
+        lines.extend(between(transcript, turn.turn, &short));
     }
     for aside in transcript.asides.iter().filter(|aside| aside.permission.answer.is_none()) {
-        print_aside(aside, &short)?;
+        lines.extend(aside_lines(aside, &short));
     }
-    for prompt in &session.queue {
-        terminal::line(&format!("\nwaits  {}", indent(&prompt.text)))?;
-    }
-    Ok(())
+    lines.extend(session.queue.iter().map(|prompt| format!("\nwaits  {}", indent(&prompt.text))));
+    Ok(pager::print(&lines)?)
 }
 
 /// The work that the session belongs to, and the session that it was started from.
@@ -91,24 +87,18 @@ fn place(session: &Session) -> Option<String> {
     Some(words.join(", ")).filter(|words| !words.is_empty())
 }
 
-/// Prints what happened between a turn and the next; what still waits comes at the end.
-fn print_between(transcript: &Transcript, after: Turn, session: &str) -> Result<()> {
+/// What happened between a turn and the next; what still waits comes at the end.
+fn between(transcript: &Transcript, after: Turn, session: &str) -> Vec<String> {
     let answered = |aside: &&Aside| aside.after == after && aside.permission.answer.is_some();
-    for aside in transcript.asides.iter().filter(answered) {
-        print_aside(aside, session)?;
-    }
-    for HandOver { from, to, .. } in transcript.hand_overs.iter().filter(|over| over.after == after) {
-        terminal::line(&format!("\n-- handed over from {} to {} --", safe(from), safe(to)))?;
-    }
-    Ok(())
+    let asides = transcript.asides.iter().filter(answered).flat_map(|aside| aside_lines(aside, session));
+    let hand_overs = transcript.hand_overs.iter().filter(|over| over.after == after);
+    let handed =
+        |HandOver { from, to, .. }: &HandOver| format!("\n-- handed over from {} to {} --", safe(from), safe(to));
+    asides.chain(hand_overs.map(handed)).collect()
 }
 
-fn print_aside(aside: &Aside, session: &str) -> Result<()> {
-    terminal::line("")?;
-    for line in permission_lines(&aside.permission, session) {
-        terminal::line(&line)?;
-    }
-    Ok(())
+fn aside_lines(aside: &Aside, session: &str) -> Vec<String> {
+    [String::new()].into_iter().chain(permission_lines(&aside.permission, session)).collect()
 }
 
 fn indent(text: &str) -> String {

@@ -253,7 +253,7 @@ fn a_damaged_session_is_named_and_the_others_work() {
     assert_eq!(report["findings"], serde_json::json!([finding]));
 
     // What can be read is exported, and the exit code says that it is not everything.
-    let exported = folder.run(&["export"]);
+    let exported = folder.run(&["export", "--all", "-"]);
     assert_eq!(exported.code, Some(1));
     assert_eq!(exported.stderr, "1 session ends at its damage; `throughline doctor --all` says more\n");
     let line = format!(r#"{{"damaged":"session/{damaged}","seq":{seq},"what":"its checksum does not match"}}"#);

@@ -64,7 +64,7 @@ fn every_command_says_what_it_needs() {
         (&["doctor"], &["--all", "--rebuild", "the server must be stopped", "--rebuild-search", "--json"]),
         (&["backup"], &["<DIR>", "--json"]),
         (&["restore"], &["<PATH>", "--replace", "nothing is removed", "only one that you trust", "--json"]),
-        (&["export"], &["[FILE]", "`-` is standard output"]),
+        (&["export"], &["[SESSION]", "[FILE]", "--all <FILE>", "`-` is standard output"]),
         (&["config"], &["show", "check", "path"]),
         (&["completions"], &["<SHELL>", "bash", "zsh", "fish"]),
     ] {

@@ -13,6 +13,7 @@ mod copies;
 mod crashes;
 mod device;
 mod doctor;
+mod everyday;
 mod finding;
 mod full;
 mod gone;

@@ -100,8 +100,8 @@ fn an_export_makes_a_new_store() {
     let folder = Folder::new();
     let session = new_session(&folder);
     folder.run(&["send", "last", "say \u{1b}[31mwords\u{9b}"]).ok();
-    let piped = folder.run(&["export"]).ok();
-    let said = folder.run(&["export", "all.jsonl"]).ok();
+    let piped = folder.run(&["export", "--all", "-"]).ok();
+    let said = folder.run(&["export", "--all", "all.jsonl"]).ok();
     let file = folder.work().join("all.jsonl");
     assert_eq!(mode(&file), 0o600);
     let lines = fs::read_to_string(&file).unwrap();
@@ -111,14 +111,14 @@ fn an_export_makes_a_new_store() {
         text.lines().skip(1).map(|line| line.split(",\"sha256\"").next().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(body(&piped), body(&lines));
-    assert!(folder.run(&["export", "all.jsonl"]).failed().contains("is there already"));
+    assert!(folder.run(&["export", "--all", "all.jsonl"]).failed().contains("is there already"));
 
     let other = Folder::new();
     let said = other.run(&["restore", file.to_str().unwrap(), "--json"]).ok();
     let said: Value = serde_json::from_str(&said).unwrap();
     assert_eq!((&said["entries"], &said["moved"]), (&count.into(), &Value::Array(vec![])));
     assert_eq!(mode(&other.data()), 0o700);
-    assert_eq!(body(&other.run(&["export", "-"]).ok()), body(&lines));
+    assert_eq!(body(&other.run(&["export", "--all", "-"]).ok()), body(&lines));
     assert_eq!(other.run(&["show", &session, "--json"]).ok(), folder.run(&["show", &session, "--json"]).ok());
     other.run(&["doctor", "--all"]).ok();
 
@@ -140,16 +140,16 @@ fn an_export_writes_over_nothing() {
     let mine = folder.work().join("mine");
     fs::write(&mine, "words").unwrap();
     symlink(&mine, &partial).unwrap();
-    assert!(folder.run(&["export", "all.jsonl"]).failed().contains("could not write all.jsonl.partial"));
+    assert!(folder.run(&["export", "--all", "all.jsonl"]).failed().contains("could not write all.jsonl.partial"));
     fs::remove_file(&partial).unwrap();
     fs::write(&partial, "words").unwrap();
-    assert!(folder.run(&["export", "all.jsonl"]).failed().contains("could not write all.jsonl.partial"));
+    assert!(folder.run(&["export", "--all", "all.jsonl"]).failed().contains("could not write all.jsonl.partial"));
     assert_eq!((fs::read(&mine).unwrap(), fs::read(&partial).unwrap()), (b"words".to_vec(), b"words".to_vec()));
     symlink("nowhere", &file).unwrap();
-    assert!(folder.run(&["export", "all.jsonl"]).failed().contains("is there already"));
+    assert!(folder.run(&["export", "--all", "all.jsonl"]).failed().contains("is there already"));
     fs::remove_file(&file).unwrap();
     fs::write(&partial, r#"{"throughline":"export","vers"#).unwrap();
-    folder.run(&["export", "all.jsonl"]).ok();
+    folder.run(&["export", "--all", "all.jsonl"]).ok();
     assert!(file.exists() && !partial.exists());
 }
 

@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::support::{DEADLINE, Folder};
 
@@ -20,11 +21,18 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn begin(folder: &Folder, arguments: &[&str]) -> Self {
+        Self::begin_sized(folder, arguments, 0, 0)
+    }
+
+    /// The same at a terminal of this size; 0 is one that does not know its own.
+    pub(crate) fn begin_sized(folder: &Folder, arguments: &[&str], columns: u16, rows: u16) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let ours = openpt(flags).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
         let theirs = File::from(ioctl_tiocgptpeer(&ours, flags).unwrap());
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&theirs, size).unwrap();
         let mut command = folder.command(arguments);
         command.stdin(theirs.try_clone().unwrap()).stdout(theirs.try_clone().unwrap()).stderr(theirs);
         let child = command.spawn().unwrap();

@@ -99,7 +99,7 @@ fn advice(kind: FindingKind) -> Option<&'static str> {
     match kind {
         FindingKind::File => Some(
             "The file itself is damaged: see to the disk. Restore a backup, or save what can be read:\n  \
-             `throughline export everything.jsonl`\n  `throughline restore everything.jsonl --replace`",
+             `throughline export --all everything.jsonl`\n  `throughline restore everything.jsonl --replace`",
         ),
         FindingKind::Entry => Some(
             "What is damaged can be read up to its damage; a damaged session takes no more prompts. A backup from \

@@ -1,0 +1,235 @@
+//! A session as Markdown, to keep or to paste elsewhere.
+//!
+//! Invariant: nothing in one part changes how the next is read. Prompts are quotes, output stands in code fences that are
+//! longer than any inside, and a code fence that an answer leaves open is closed.
+
+use std::mem;
+
+use pulldown_cmark::{Event, HeadingLevel, Parser, TagEnd};
+
+use crate::contents::CodeFence;
+use crate::transcript::{Aside, HandOver, Item, Permission, Transcript, TranscriptTurn};
+use crate::{
+    Answerer, Entry, PermissionKind, SessionRow, StepStatus, ToolCall, ToolContent, Turn, line_diff, one_line,
+};
+
+/// How many lines of a tool's output are kept.
+const OUTPUT_LINES: usize = 60;
+/// How many characters of a call's title or a question are kept.
+const LINE_CHARS: usize = 400;
+
+/// Writes a session down as Markdown, from its entries in order.
+#[derive(Debug, Default)]
+pub struct MarkdownWriter {
+    transcript: Transcript,
+}
+
+impl MarkdownWriter {
+    /// The title, and what the session is.
+    pub fn head(row: &SessionRow) -> String {
+        let title = row.label().map_or_else(|| "Untitled session".to_owned(), |title| one_line(title, LINE_CHARS));
+        let (agent, cwd) = (inline_code(&row.agent), inline_code(&row.cwd));
+        format!("# {}\n\nSession {} with {agent} in {cwd}, begun {}.\n", escaped(&title), row.id, row.created_at)
+    }
+
+    /// What the next entries complete: the turns that no later entry changes.
+    pub fn read<'a>(&mut self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
+        for entry in entries {
+            self.transcript.apply(entry);
+        }
+        let complete = self.transcript.turns.len().saturating_sub(1);
+        self.write_turns(complete)
+    }
+
+    /// The rest.
+    pub fn end(mut self) -> String {
+        let mut text = self.write_turns(self.transcript.turns.len());
+        // They still wait for an answer, or got it late.
+        for aside in mem::take(&mut self.transcript.asides) {
+            write_part(&mut text, &permission(&aside.permission));
+        }
+        text
+    }
+
+    fn write_turns(&mut self, count: usize) -> String {
+        let mut text = String::new();
+        let turns: Vec<_> = self.transcript.turns.drain(..count).collect();
+        if let Some(first) = turns.first() {
+            self.write_between(&mut text, Turn(first.turn.0.saturating_sub(1)));
+        }
+        for turn in turns {
+            write_turn(&mut text, &turn);
+            self.write_between(&mut text, turn.turn);
+        }
+        text
+    }
+
+    /// What happened between this turn and the next.
+    fn write_between(&mut self, text: &mut String, after: Turn) {
+        let is_here = |aside: &mut Aside| aside.after <= after && aside.permission.answer.is_some();
+        for aside in self.transcript.asides.extract_if(.., is_here) {
+            write_part(text, &permission(&aside.permission));
+        }
+        for HandOver { from, to, .. } in self.transcript.hand_overs.extract_if(.., |over| over.after <= after) {
+            write_part(text, &format!("*Handed over from {} to {}.*", escaped(&from), escaped(&to)));
+        }
+    }
+}
+
+fn write_turn(text: &mut String, turn: &TranscriptTurn) {
+    write_part(text, &format!("## {}", turn.turn.0));
+    let by = turn.by.other().map(|by| format!("({by}) ")).unwrap_or_default();
+    write_part(text, &quote(&format!("{by}{}", turn.prompt)));
+    if !turn.images.is_empty() {
+        write_part(text, &format!("*Pictures attached: {}.*", turn.images.len()));
+    }
+    for item in &turn.items {
+        match item {
+            Item::Text { text: words, .. } => write_part(text, &closed(words.trim())),
+            // Thoughts are the agent's own way to its answer.
+            Item::Thought { .. } => (),
+            Item::Tool(call) => write_part(text, &tool(turn, call)),
+            Item::Plan { steps } => {
+                let steps = steps.iter().map(|step| {
+                    let mark = if step.status == StepStatus::Completed { 'x' } else { ' ' };
+                    format!("- [{mark}] {}", escaped(&one_line(&step.text, LINE_CHARS)))
+                });
+                write_part(text, &steps.collect::<Vec<_>>().join("\n"));
+            }
+            Item::Permission(asked) => write_part(text, &permission(asked)),
+            Item::Notice(notice) => {
+                let more = notice.description.as_deref().unwrap_or_default();
+                let words = one_line(&format!("{} {more}", notice.title), LINE_CHARS);
+                write_part(text, &format!("*{}*", escaped(words.trim())));
+            }
+            Item::Compaction { .. } => write_part(text, "*The agent compacted its context.*"),
+        }
+    }
+    if let Some(note) = turn.outcome.map_or(Some("still running"), crate::Outcome::note) {
+        let reason = turn.reason.as_deref().map(|reason| format!(": {}", escaped(&one_line(reason, LINE_CHARS))));
+        write_part(text, &format!("*This turn: {note}{}.*", reason.unwrap_or_default()));
+    }
+}
+
+/// Adds a part, with an empty line before it.
+fn write_part(text: &mut String, part: &str) {
+    if !part.is_empty() {
+        text.push('\n');
+        text.push_str(part);
+        text.push('\n');
+    }
+}
+
+fn tool(turn: &TranscriptTurn, call: &ToolCall) -> String {
+    let title = if call.title.is_empty() { call.name.as_deref().unwrap_or("a tool") } else { &call.title };
+    let note = turn.fate(call).note().map(|note| format!(" ({note})")).unwrap_or_default();
+    let mut lines = vec![format!("- {}{note}", inline_code(&one_line(title, LINE_CHARS)))];
+    for content in &call.content {
+        let part = match content {
+            ToolContent::Text { text } => fenced("", &head(text)),
+            ToolContent::Terminal { command, output, .. } => {
+                fenced("console", &format!("$ {command}\n{}", head(output)))
+            }
+            ToolContent::Diff { path, old_text, new_text } => {
+                fenced("diff", &line_diff(path, old_text.as_deref(), new_text))
+            }
+            ToolContent::Image { mime_type, .. } => format!("*A picture ({}).*", escaped(mime_type)),
+            ToolContent::Link { uri, name } => format!("{} {}", inline_code(name), inline_code(uri)),
+            ToolContent::Omitted { bytes } => format!("*{bytes} bytes were too large to keep.*"),
+            ToolContent::Raw { .. } => continue,
+        };
+        // Indented, so that it belongs to the call.
+        lines.push(String::new());
+        lines.extend(part.lines().map(|line| format!("  {line}")));
+    }
+    lines.join("\n")
+}
+
+fn permission(asked: &Permission) -> String {
+    let subject = asked.question.subject.as_ref().unwrap_or(&asked.question.title);
+    let answer = match &asked.answer {
+        None => "not answered".to_owned(),
+        Some(answer) => {
+            let word = match answer.kind {
+                Some(PermissionKind::AllowOnce) => "allowed once",
+                Some(PermissionKind::AllowAlways) => "always allowed",
+                Some(PermissionKind::RejectOnce) => "rejected",
+                Some(PermissionKind::RejectAlways) => "always rejected",
+                None => "answered",
+            };
+            match &answer.by {
+                Answerer::Person { name, .. } => format!("{word} by {}", escaped(name)),
+                Answerer::Remembered { .. } => format!("{word}, as remembered"),
+                Answerer::Policy { rule } => format!("{word} by the rule {}", inline_code(rule)),
+                Answerer::Nobody => "withdrawn".to_owned(),
+            }
+        }
+    };
+    format!("- Asked: {} ({answer})", inline_code(&one_line(subject, LINE_CHARS)))
+}
+
+/// The text as a quote.
+fn quote(text: &str) -> String {
+    let lines = closed(text.trim_end());
+    lines.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+/// The text, so that what follows it is read by itself: a code fence that is left open is closed, and a text that leaves
+/// something else open, such as an HTML comment, is shown as its source.
+fn closed(text: &str) -> String {
+    if ends_by_itself(text) {
+        return text.to_owned();
+    }
+    let open = text.lines().fold(None, CodeFence::after);
+    let closed = open.map(|fence| format!("{text}\n{}", fence.closing()));
+    closed.filter(|closed| ends_by_itself(closed)).unwrap_or_else(|| fenced("markdown", text))
+}
+
+/// Whether a heading behind the text is a heading.
+fn ends_by_itself(text: &str) -> bool {
+    let heading = Event::End(TagEnd::Heading(HeadingLevel::H2));
+    Parser::new(&format!("{text}\n\n## end")).last() == Some(heading)
+}
+
+/// The text in a code fence that is longer than any in it.
+fn fenced(language: &str, text: &str) -> String {
+    let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}", text.trim_end())
+}
+
+/// A line as code inside of a line.
+fn inline_code(text: &str) -> String {
+    let marks = "`".repeat(longest_run(text, '`') + 1);
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{marks}{space}{text}{space}{marks}")
+}
+
+fn longest_run(text: &str, sign: char) -> usize {
+    text.split(|c| c != sign).map(str::len).max().unwrap_or_default()
+}
+
+/// Words that are no Markdown.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+fn head(text: &str) -> String {
+    let mut lines: Vec<&str> = text.trim_end().lines().collect();
+    let more = lines.len().saturating_sub(OUTPUT_LINES);
+    lines.truncate(OUTPUT_LINES);
+    let mut text = lines.join("\n");
+    if more > 0 {
+        text.push_str(&format!("\n[{more} more lines]"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+//! `throughline stop-server`: stops the server of this data folder.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::time::Instant;
+
+use crate::client::server_process;
+use crate::data_dir::DataDir;
+use crate::terminal;
+
+/// Longer than a server needs to end its agents and write down what they said.
+const STOPS_WITHIN: Duration = Duration::from_secs(90);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+pub(super) async fn run(data: &DataDir) -> Result<()> {
+    let Some(pid) = server_process(data).await? else {
+        return Ok(terminal::line("No server is running.")?);
+    };
+    let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
+        bail!("the server's process can not be found; stop it where it was started");
+    };
+    kill_process(process, Signal::TERM)?;
+    let given_up = Instant::now() + STOPS_WITHIN;
+    while is_running(data, pid).await? {
+        if Instant::now() > given_up {
+            bail!("the server (pid {pid}) was told to stop and still runs; its log says what it waits for");
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    Ok(terminal::line(&format!("The server (pid {pid}) has stopped."))?)
+}
+
+/// The server's socket goes before its process does.
+async fn is_running(data: &DataDir, pid: u32) -> Result<bool> {
+    let answers = server_process(data).await? == Some(pid);
+    let process = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    Ok(answers || process.is_some_and(|process| rustix::process::test_kill_process(process).is_ok()))
+}
