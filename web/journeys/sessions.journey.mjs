@@ -60,7 +60,7 @@ test("an answer that nobody saw is marked until somebody looks", async (t) => {
   await page.getByRole("link", { name: /watched.*Unseen/s }).waitFor();
   await page.getByText("1 unseen answer").waitFor();
   await page.getByRole("link", { name: /watched/ }).click();
-  await page.getByText("All seen").waitFor();
+  await page.getByText("All caught up").waitFor();
 });
 
 test("a directory that reaches everything is confirmed; one that is not there is refused in words", async (t) => {

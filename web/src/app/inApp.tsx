@@ -7,7 +7,7 @@ import { INITIAL_STATE } from "../state/app";
 import { AppContext } from "./AppContext";
 
 /** The second argument of `render`. */
-export function inApp({ http, state = {} }: { http: object; state?: Partial<AppState> }) {
-  const app = { http, store: createStore(() => ({ ...INITIAL_STATE, ...state })) } as unknown as App;
+export function inApp({ http = {}, state = {}, store = createStore(() => ({ ...INITIAL_STATE, ...state })) }: { http?: object; state?: Partial<AppState>; store?: App["store"] }) {
+  const app = { http, store } as unknown as App;
   return { wrapper: ({ children }: { children: ReactNode }) => <AppContext value={app}>{children}</AppContext> };
 }

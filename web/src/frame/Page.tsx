@@ -17,7 +17,7 @@ import { OpenPage } from "./OpenPage";
 import { UndoDelete } from "./UndoDelete";
 import { useConnectionNotice } from "./useConnectionNotice";
 import { useDialogs } from "./useDialogs";
-import { useTitle } from "./useTitle";
+import { useAttention } from "./useAttention";
 
 export function Page() {
   const signedOut = useAppState((state) => state.connection.kind === "signed_out");
@@ -53,7 +53,7 @@ function SignedIn() {
     [http, show],
   );
   const notice = useConnectionNotice();
-  useTitle(current);
+  useAttention(current);
 
   return (
     <FrameContext value={frame}>
@@ -61,30 +61,32 @@ function SignedIn() {
         Skip the list
       </a>
       <ConnectionNotice value={notice}>
-        <div className="flex h-dvh">
-          <div className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
-            <PanelBoundary name="The list of sessions">
-              <SessionListPage current={current} />
-            </PanelBoundary>
+        <div className="flex h-dvh flex-col">
+          <div className="flex min-h-0 flex-1">
+            <div className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
+              <PanelBoundary name="The list of sessions">
+                <SessionListPage current={current} />
+              </PanelBoundary>
+            </div>
+            <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
+              <RouteBoundary of={current ?? route.page}>
+                <OpenPage route={route} thread={thread} begun={begun} />
+              </RouteBoundary>
+            </main>
           </div>
-          <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
-            <RouteBoundary of={current ?? route.page}>
-              <OpenPage route={route} thread={thread} begun={begun} />
-            </RouteBoundary>
-          </main>
+          {deleted !== null && (
+            <UndoDelete
+              key={deleted.id}
+              row={deleted}
+              onDismiss={() => setDeleted(null)}
+              onRestored={() => {
+                setDeleted(null);
+                navigate(`/s/${deleted.id}`);
+              }}
+            />
+          )}
         </div>
       </ConnectionNotice>
-      {deleted !== null && (
-        <UndoDelete
-          key={deleted.id}
-          row={deleted}
-          onDismiss={() => setDeleted(null)}
-          onRestored={() => {
-            setDeleted(null);
-            navigate(`/s/${deleted.id}`);
-          }}
-        />
-      )}
       <Dialogs dialogs={dialogs} current={current} onBegun={setBegun} />
     </FrameContext>
   );

@@ -1,4 +1,4 @@
-// After a session was deleted: says so, and offers it back. It stays until it is answered.
+// After a session was deleted: says so, and offers it back. It stays until it is answered, below the page: it covers nothing.
 import { useState } from "react";
 
 import type { Failure } from "../api/http";
@@ -27,12 +27,12 @@ export function UndoDelete({ row, onRestored, onDismiss }: UndoDeleteProps) {
     }
   };
   return (
-    <div role="status" className="fixed inset-x-0 bottom-[max(1rem,env(safe-area-inset-bottom))] z-10 flex justify-center px-4">
-      <div className="flex max-w-full items-center gap-1 rounded-xl border border-rule bg-paper py-1 pr-1 pl-4 shadow-sheet">
-        <p className="mr-2 min-w-0 truncate text-[0.9375rem]">
+    <div role="status" className="safe-bottom safe-x flex justify-center border-t border-rule pt-1">
+      <div className="flex max-w-full items-center gap-1">
+        <p className="mr-2 min-w-0 text-[0.9375rem] wrap-anywhere">
           {failure === null ? `Deleted “${titleOf(row)}”` : failureWords(failure)}
         </p>
-        <Button look="quiet" className="font-semibold text-thread!" onClick={() => void undo()}>
+        <Button look="quiet" className="font-semibold text-ink!" onClick={() => void undo()}>
           Undo
         </Button>
         <IconButton label="Dismiss" onClick={onDismiss}>

@@ -14,6 +14,7 @@ const KEYS: readonly (readonly [keys: readonly string[], words: string])[] = [
   [[chordName("F")], "Find in this session; once more, in what the browser shows"],
   [["t"], "The session’s contents"],
   [["c"], "What the session is about"],
+  [["y", "a", "n"], "Where the agent asks: allow once, always allow, reject"],
   [["Shift", "Enter"], "New line in a prompt"],
   [["Esc"], "Leave the composer, close a dialog"],
   [["?"], "This sheet"],

@@ -19,7 +19,7 @@ export function PickerButton({ session }: { session: SessionId }) {
       aria-haspopup="dialog"
       aria-keyshortcuts="g"
       aria-label={work === null ? `${SESSIONS_LABEL}; go to another session` : `Work ${inOneLine(work)}; go to another session`}
-      className="-ml-1.5 flex h-7 min-w-0 items-center gap-0.5 rounded-md px-1.5 text-[0.9375rem] text-soft hover:bg-press hover:text-ink max-md:-mt-1 max-md:-mb-5 max-md:h-11 max-md:min-w-11 max-md:items-start max-md:pt-1 max-md:text-[0.8125rem]"
+      className="-ml-1.5 flex h-7 min-w-0 items-center gap-0.5 rounded-md px-1.5 text-[0.9375rem] text-soft hover:bg-press hover:text-ink max-md:ml-0 max-md:h-11 max-md:min-w-11"
       onClick={() => show("picker")}
     >
       <span className="truncate" dir="auto">

@@ -4,6 +4,7 @@ import { use, useRef, useState } from "react";
 import { failureWords } from "../api/http";
 import { useApp, useAppState } from "../app/AppContext";
 import { ConnectionNotice, useFrame } from "../app/FrameContext";
+import { attentionOf, attentionWords } from "../state/attention";
 import { listedRows } from "../state/sessionList";
 import { workOf } from "../state/works";
 import { Alert } from "../ui/Alert";
@@ -27,6 +28,7 @@ export function SessionListPage({ current }: { current: SessionId | null }) {
   const now = useNow();
   const element = useRef<HTMLElement>(null);
   const rows = listedRows(list);
+  const { needYou, rest } = attentionWords(attentionOf(list));
 
   useKeyPresses({ j: () => focusRow(element.current, 1), k: () => focusRow(element.current, -1) });
 
@@ -92,7 +94,13 @@ export function SessionListPage({ current }: { current: SessionId | null }) {
         <div role="status" className="min-w-0 text-[0.8125rem] text-ink">
           {notice}
         </div>
-        {notice === null && <span className="flex-1">{unseenWords(list.unobservedCount)}</span>}
+        {notice === null && (
+          <p className="min-w-0 flex-1">
+            {needYou !== null && <strong className="font-semibold text-thread">{needYou}</strong>}
+            {needYou !== null && rest !== null && " · "}
+            {rest}
+          </p>
+        )}
         <Button look="quiet" onClick={() => show("remembered")}>
           Permissions
         </Button>
@@ -145,10 +153,6 @@ function Placeholder() {
       </ul>
     </div>
   );
-}
-
-function unseenWords(count: number): string {
-  return count === 0 ? "All seen" : count === 1 ? "1 unseen answer" : `${count} unseen answers`;
 }
 
 /** Moves the focus among the rows; from outside it begins at the current one, or at an end. */

@@ -26,6 +26,7 @@ import { HeaderMenu } from "./HeaderMenu";
 import type { Standing } from "./standing";
 import { StopButton } from "./composer/StopButton";
 import { UsageLine, UsageMeter } from "./agent/UsageMeter";
+import "./SessionHeader.css";
 
 /** For what is in the menu where there is no room. */
 const ROOMY = "@max-[40rem]:hidden";
@@ -73,69 +74,64 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
   return (
     <header className="safe-top relative border-b border-rule">
       <div className="beside-scrollbar @container md:px-8">
-        <div className="reading flex items-center gap-1 py-2 pr-2 pl-1 md:gap-1 md:py-3 md:pr-0 md:pl-9">
+        <div className="reading session-header py-1 pr-2 pl-1 max-md:pb-2 md:py-3 md:pr-0 md:pl-9">
           <Link
             href="/"
+            data-part="back"
             aria-label="Back to the sessions"
             className="inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-soft active:bg-press md:hidden"
           >
             <Icon name="back" />
           </Link>
-          <div className="min-w-0 flex-1">
-            <div className="flex min-w-0 items-center gap-1">
-              <div className="flex max-w-[45%] min-w-0 shrink-0 max-md:hidden">{picker}</div>
-              <div className="min-w-0 flex-1">
-                <Title key={row.id} row={row} writable={fence === null} onFailure={setFailure} />
-              </div>
-            </div>
-            <div role="status" className="min-w-0 text-[0.8125rem]">
-              {notice}
-            </div>
+          <div data-part="picker" className="flex min-w-0">
+            {picker}
+          </div>
+          <div data-part="title" className="min-w-0 max-md:pl-3">
+            <Title key={row.id} row={row} writable={fence === null} onFailure={setFailure} />
+          </div>
+          <div data-part="status" className="min-w-0 text-[0.8125rem] max-md:px-3">
+            <div role="status">{notice}</div>
             {notice === null && (
-              <div className="flex min-w-0 items-start gap-1.5">
-                <div className="flex max-w-[50%] min-w-0 shrink-0 md:hidden">{picker}</div>
-                <p className="flex min-w-0 flex-1 items-baseline gap-1.5 overflow-hidden text-[0.8125rem] whitespace-nowrap text-soft max-md:h-[1lh] max-md:flex-wrap">
-                  <span className={`shrink-0 ${fence === "damaged" || isUp(row) ? "font-medium text-thread" : ""}`}>{fence === null ? stateWord(row.state) : FENCE_WORDS[fence]}</span>
-                  <span aria-hidden="true">·</span>
-                  <span className="max-w-32 shrink-0 truncate max-md:max-w-20" title={agent.program === null ? undefined : inOneLine(agent.program)}>
-                    {inOneLine(row.agent)}
-                  </span>
-                  {/* On a phone it is there only if there is room for some of it. */}
-                  <span className="flex min-w-0 items-baseline gap-1.5 max-md:min-w-[9ch] max-md:flex-1 md:contents">
-                    <span aria-hidden="true">·</span>
-                    <PathText path={inOneLine(row.cwd)} brief={inOneLine(baseName(row.cwd))} />
-                  </span>
-                  {agent.usage !== null && <UsageMeter usage={agent.usage} />}
-                </p>
-              </div>
+              <p className="flex min-w-0 items-baseline gap-1.5 overflow-hidden whitespace-nowrap text-soft">
+                <span className={`shrink-0 ${fence === "damaged" || isUp(row) ? "font-medium text-thread" : ""}`}>{fence === null ? stateWord(row.state) : FENCE_WORDS[fence]}</span>
+                <span aria-hidden="true">·</span>
+                <span className="max-w-32 shrink-0 truncate" title={agent.program === null ? undefined : inOneLine(agent.program)}>
+                  {inOneLine(row.agent)}
+                </span>
+                <span aria-hidden="true">·</span>
+                <PathText path={inOneLine(row.cwd)} brief={inOneLine(baseName(row.cwd))} />
+                {agent.usage !== null && <UsageMeter usage={agent.usage} />}
+              </p>
             )}
           </div>
-          {running && <StopButton session={row.id} look="words" className="max-md:hidden" />}
-          <IconButton
-            label="Contents"
-            aria-expanded={contents.beside}
-            aria-controls={contents.beside ? contents.id : undefined}
-            onClick={contents.toggle}
-          >
-            <Icon name="contents" />
-          </IconButton>
-          <IconButton label="Search every session" aria-keyshortcuts="Control+K Meta+K" onClick={() => frame.show("search")}>
-            <Icon name="search" />
-          </IconButton>
-          <IconButton label="Context" className={ROOMY} onClick={onOpenContext}>
-            <Icon name="mark" />
-          </IconButton>
-          {writable && <HandOver row={row} running={running} className={ROOMY} />}
-          <IconButton label="Delete session" className={`md:-mr-2.5 ${ROOMY}`} onClick={() => void remove()}>
-            <Icon name="trash" />
-          </IconButton>
-          <HeaderMenu
-            className="md:-mr-2.5 @min-[40rem]:hidden"
-            onFind={empty ? null : onFind}
-            onOpenContext={onOpenContext}
-            onDelete={() => void remove()}
-            handOver={writable ? (onDone) => <Agents row={row} running={running} onDone={onDone} /> : null}
-          />
+          <div data-part="actions" className="flex items-center gap-1">
+            {running && <StopButton session={row.id} look="words" className="max-md:hidden" />}
+            <IconButton
+              label="Contents"
+              aria-expanded={contents.beside}
+              aria-controls={contents.beside ? contents.id : undefined}
+              onClick={contents.toggle}
+            >
+              <Icon name="contents" />
+            </IconButton>
+            <IconButton label="Search every session" aria-keyshortcuts="Control+K Meta+K" onClick={() => frame.show("search")}>
+              <Icon name="search" />
+            </IconButton>
+            <IconButton label="Context" className={ROOMY} onClick={onOpenContext}>
+              <Icon name="mark" />
+            </IconButton>
+            {writable && <HandOver row={row} running={running} className={ROOMY} />}
+            <IconButton label="Delete session" className={`md:-mr-2.5 ${ROOMY}`} onClick={() => void remove()}>
+              <Icon name="trash" />
+            </IconButton>
+            <HeaderMenu
+              className="md:-mr-2.5 @min-[40rem]:hidden"
+              onFind={empty ? null : onFind}
+              onOpenContext={onOpenContext}
+              onDelete={() => void remove()}
+              handOver={writable ? (onDone) => <Agents row={row} running={running} onDone={onDone} /> : null}
+            />
+          </div>
         </div>
       </div>
       {agent.usage !== null && <UsageLine usage={agent.usage} />}
@@ -218,13 +214,13 @@ function Title({ row, writable, onFailure }: TitleProps) {
           type="button"
           aria-description="Rename"
           dir="auto"
-          className="-ml-1.5 truncate rounded px-1.5 text-left hover:bg-press"
+          className="-ml-1.5 min-w-0 rounded px-1.5 text-left hover:bg-press"
           onClick={() => {
             hovering.hide();
             setName(row.meta.name || titleOf(row));
           }}
         >
-          {titleOf(row)}
+          <span className="session-title">{titleOf(row)}</span>
         </button>
       </h1>
       <button

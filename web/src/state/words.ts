@@ -100,20 +100,17 @@ export function planWord(status: StepStatus): string {
 
 const CHOICE_WORDS: Record<PermissionKind, { wish: string; done: string }> = {
   allow_once: { wish: "Allow once", done: "Allowed once" },
-  allow_always: { wish: "Allow always", done: "Allowed always" },
+  allow_always: { wish: "Always allow", done: "Always allowed" },
   reject_once: { wish: "Reject", done: "Rejected" },
-  reject_always: { wish: "Reject always", done: "Rejected always" },
+  reject_always: { wish: "Always reject", done: "Always rejected" },
 };
+
+export function choiceWords(kind: PermissionKind): string {
+  return CHOICE_WORDS[kind].wish;
+}
 
 /** What is remembered holds for more than once. */
-const REMEMBERED_WORDS: Record<PermissionKind, { wish: string; done: string }> = {
-  ...CHOICE_WORDS,
-  allow_once: { wish: "Allow", done: "Allowed" },
-};
-
-export function choiceWords(kind: PermissionKind, remember: boolean): string {
-  return (remember ? REMEMBERED_WORDS : CHOICE_WORDS)[kind].wish;
-}
+const REMEMBERED_WORDS: Record<PermissionKind, { done: string }> = { ...CHOICE_WORDS, allow_once: { done: "Allowed" } };
 
 /** "Allowed once by phone", "Allowed by phone, remembered". */
 export function answerWords({ kind, by, remembered }: PermissionAnswer): string {

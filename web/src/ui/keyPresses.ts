@@ -7,7 +7,8 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 const SETTING = "throughline.singleKeys";
 const CHANGED = "throughline:singleKeys";
 
-export function useKeyPresses(actions: Record<string, (event: KeyboardEvent) => void>): void {
+/** With `first` they are asked before all others, which leave alone what was taken by `preventDefault`. */
+export function useKeyPresses(actions: Record<string, (event: KeyboardEvent) => void>, { first = false } = {}): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const action = actions[event.key];
     if (action && isFree(event) && singleKeysOn()) {
@@ -18,11 +19,11 @@ export function useKeyPresses(actions: Record<string, (event: KeyboardEvent) => 
     const listener = (event: KeyboardEvent) => {
       press(event);
     };
-    window.addEventListener("keydown", listener);
+    window.addEventListener("keydown", listener, { capture: first });
     return () => {
-      window.removeEventListener("keydown", listener);
+      window.removeEventListener("keydown", listener, { capture: first });
     };
-  }, []);
+  }, [first]);
 }
 
 /** Ctrl or, on Apple's keyboards, Command with a letter; also while a field has the focus. */

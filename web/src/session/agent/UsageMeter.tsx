@@ -16,7 +16,7 @@ export function UsageMeter({ usage }: { usage: Usage }) {
       {percent !== null && (
         <>
           <Meter usage={usage} percent={percent} className="h-1 w-14 self-center rounded-full bg-press" />
-          <span title={`${percent} % of the window`}>{percent} %</span>
+          <span title={`${percentWords(percent)} of the window`}>{percentWords(percent)}</span>
         </>
       )}
       {cost !== null && <span title="Cost of the session so far">{cost}</span>}
@@ -38,17 +38,22 @@ function Meter({ usage, percent, className }: { usage: Usage; percent: number; c
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={percent}
-      aria-valuetext={`${percent} % of the window`}
-      title={`${percent} % of the window: ${count(usage.used)} of ${count(usage.size)} tokens`}
+      aria-valuetext={`${percentWords(percent)} of the window`}
+      title={`${percentWords(percent)} of the window: ${count(usage.used)} of ${count(usage.size)} tokens`}
       className={`block overflow-hidden ${className}`}
     >
-      <span className={`block h-full ${percent >= NEARLY_FULL ? "bg-thread" : "bg-edge"}`} style={{ width: `${percent}%` }} />
+      <span className={`block h-full ${percent >= NEARLY_FULL ? "bg-thread" : "bg-edge"}`} style={{ width: `${Math.max(percent, 1)}%` }} />
     </span>
   );
 }
 
+/** Null where nothing is known: an agent that has not counted yet tells of none used. */
 function percentOf({ used, size }: Usage): number | null {
-  return size > 0 ? Math.min(100, Math.round((used / size) * 100)) : null;
+  return size > 0 && used > 0 ? Math.min(100, Math.round((used / size) * 100)) : null;
+}
+
+function percentWords(percent: number): string {
+  return percent === 0 ? "< 1 %" : `${percent} %`;
 }
 
 function count(tokens: number): string {

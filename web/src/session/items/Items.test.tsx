@@ -50,6 +50,16 @@ test("a step that runs is not folded with those before it", () => {
   expect(container.textContent).toBe("12 steps12 readsRead: Read 13Running");
 });
 
+test("a call that is asked about is drawn by its question alone, and by itself once that is answered", () => {
+  const call = step(1, { kind: "execute", status: "pending", title: "`make all`", input: { command: "make all" } });
+  const asked = { type: "permission" as const, request: 1, tool: 1, title: "make all", kind: "execute" as const, subject: "make all", options: [] };
+  const { container, rerender } = render(<Items items={[call, { ...asked, answer: null }]} {...rest} running />);
+  expect(container.textContent?.split("make all")).toHaveLength(2);
+  expect(container.querySelector('[data-tool="1"] [data-question]')).not.toBeNull();
+  rerender(<Items items={[call, { ...asked, answer: { by: { type: "nobody" } } }]} {...rest} running />);
+  expect(screen.getByRole("group", { name: "Step 1: `make all`" })).toBeTruthy();
+});
+
 test("a turn of a thousand parts shows its end, and the rest on request", async () => {
   const items = Array.from({ length: 500 }, (_, index): Item[] => [{ type: "text", block: index, text: `words ${index}` }, step(index + 1)]).flat();
   const { container } = render(<Items items={items} {...rest} />);

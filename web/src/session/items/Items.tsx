@@ -152,7 +152,8 @@ const OneItem = memo(function OneItem({ turn, past, item, blocks, asked, call, w
     case "thought":
       return <Thought text={item.text} growing={growing} />;
     case "tool":
-      return <ToolCard call={item} asked={asked} waits={waits} />;
+      // The question about it shows all that is known of it.
+      return waits ? null : <ToolCard call={item} asked={asked} />;
     case "plan":
       return <Plan steps={item.steps} />;
     case "permission":

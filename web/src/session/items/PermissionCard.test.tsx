@@ -67,20 +67,114 @@ function show(change: Partial<Permission> = {}, { open = true, call = null as To
   };
   const answeredAt = change.answer ? AT : null;
   const { container } = render(<PermissionCard permission={{ ...permission, ...change }} call={call} open={open} answeredAt={answeredAt} actions={actions} now={Date.parse(AT)} />, inApp({ http }));
-  return { page: container, sent, http, actions, buttons: () => screen.getAllByRole<HTMLButtonElement>("button") };
+  return { page: container, sent, http, actions, buttons: () => [...container.querySelectorAll<HTMLButtonElement>(".choice")] };
+}
+
+/** By what each of the buttons is called to those who do not see it. */
+function names(): string[] {
+  return screen.getAllByRole("button").map((button) => {
+    const said = button.cloneNode(true) as HTMLElement;
+    said.querySelectorAll("[aria-hidden]").forEach((unsaid) => unsaid.remove());
+    return said.textContent;
+  });
 }
 
 afterEach(cleanup);
 
-test("allowing comes first, and our word stands before the agent's", () => {
-  const { buttons } = show();
-  expect(buttons().map((button) => button.textContent)).toEqual(["Allow once", "Allow always Reject", "Reject No"]);
+test("allowing comes first, our word stands before the agent's, and a name that says no more is left out", () => {
+  show();
+  expect(names()).toEqual(["Allow once", "Always allow Reject", "Reject"]);
 });
 
-test("a button is named by our word first, then by the agent's", () => {
-  show({ options: [{ id: "a", name: "Always allow this command", kind: "allow_always" }] });
-  const button = screen.getByRole("button", { name: "Allow always Always allow this command" });
-  expect(button.textContent).toBe("Allow always Always allow this command");
+test("what always covers is said: exactly this where the same can be known again, else in the agent's words", async () => {
+  const options: Permission["options"] = [
+    { id: "y", name: "Yes", kind: "allow_once" },
+    { id: "a", name: "Always allow rm commands", kind: "allow_always" },
+    { id: "n", name: "No", kind: "reject_once" },
+  ];
+  show({ options });
+  expect(names()).toEqual(["Allow once", "Always allow Always allow rm commands", "Reject"]);
+  cleanup();
+  show({ options: options.map((option) => ({ ...option, name: "" })) });
+  expect(names()[1]).toBe("Always allow what it covers is up to the agent");
+  cleanup();
+  const { sent } = show({ options, digest: "d" });
+  expect(names()).toEqual(["Allow once", "Always allow exactly this, in this directory", "Reject", "Other answers"]);
+  await userEvent.click(screen.getByRole("button", { name: "Other answers" }));
+  expect(names().slice(4)).toEqual(["Always allow Always allow rm commands", "Always reject exactly this, in this directory"]);
+  await userEvent.click(screen.getByRole("button", { name: /^Always reject/ }));
+  expect(sent).toEqual([[7, { option: "n", fields: null, remember: true, key: expect.any(String) }]]);
+});
+
+test.each([
+  ["y", { option: "y" }],
+  ["a", { option: "y", remember: true }],
+  ["n", { option: "n" }],
+])("the key %s answers", async (key, answer) => {
+  const { sent } = show({ digest: "d" });
+  await userEvent.keyboard(key);
+  expect(sent).toEqual([[7, { ...answer, fields: null, key: expect.any(String) }]]);
+});
+
+test("a key that is held down, one that is typed into a field, and one that could mean two answers answer nothing", async () => {
+  const { sent } = show();
+  window.dispatchEvent(new KeyboardEvent("keydown", { key: "y", repeat: true }));
+  const field = document.body.appendChild(document.createElement("input"));
+  await userEvent.type(field, "yan");
+  field.remove();
+  cleanup();
+  const choices: Permission["options"] = [
+    { id: "1", name: "The warp", kind: "allow_once" },
+    { id: "2", name: "The weft", kind: "allow_once" },
+  ];
+  const { sent: ofChoices } = show({ options: choices });
+  await userEvent.keyboard("y");
+  expect(names()).toEqual(["Allow once The warp", "Allow once The weft"]);
+  expect([...sent, ...ofChoices]).toEqual([]);
+});
+
+test("of two questions the one with the focus is answered by key, else the first", async () => {
+  const asked: number[] = [];
+  const actions = { answer: vi.fn((request: number) => Promise.resolve<Answer<unknown>>({ ok: Boolean(asked.push(request)), value: {} } as never)), stop: vi.fn(), readLarge: vi.fn() };
+  const card = (request: number) => <PermissionCard permission={{ ...permission, request }} call={null} open answeredAt={null} actions={actions} now={0} />;
+  render(
+    <>
+      {card(1)}
+      {card(2)}
+    </>,
+    inApp({}),
+  );
+  screen.getAllByRole("button", { name: "Allow once" })[1]?.focus();
+  await userEvent.keyboard("y");
+  (document.activeElement as HTMLElement).blur();
+  await userEvent.keyboard("n");
+  expect(asked).toEqual([2, 1]);
+});
+
+test("no key opens anything else while it answers", async () => {
+  const taken: boolean[] = [];
+  const listener = (event: KeyboardEvent) => void taken.push(event.defaultPrevented);
+  window.addEventListener("keydown", listener);
+  show();
+  await userEvent.keyboard("n");
+  window.removeEventListener("keydown", listener);
+  expect(taken).toEqual([true]);
+});
+
+test("whoever answers by key stays where they were: on the line that the card becomes", async () => {
+  const actions = { answer: vi.fn(() => Promise.resolve<Answer<unknown>>({ ok: true, value: {} })), stop: vi.fn(), readLarge: vi.fn() };
+  const card = (answer: PermissionAnswer | null) => <PermissionCard permission={{ ...permission, answer }} call={null} open answeredAt={null} actions={actions} now={0} />;
+  const page = render(card(null), inApp({}));
+  screen.getByRole("button", { name: "Reject" }).focus();
+  await userEvent.keyboard("y");
+  expect(document.activeElement).toBe(screen.getByRole("region", { name: /^Needs you/ }));
+  page.rerender(card({ option: "y", kind: "allow_once", by: { type: "person", name: "phone" } }));
+  expect(document.activeElement).toBe(screen.getByRole("button", { name: /^Allowed once by phone/ }));
+  cleanup();
+  const elsewhere = render(card(null), inApp({}));
+  await userEvent.keyboard("y");
+  elsewhere.rerender(card({ option: "y", kind: "allow_once", by: { type: "person", name: "phone" } }));
+  expect(document.activeElement).toBe(document.body);
 });
 
 test("the subject is whole, and every hidden character of it is seen", () => {
@@ -92,10 +186,17 @@ test("the subject is whole, and every hidden character of it is seen", () => {
   expect(screen.getByText(/Scroll to read it to its end/)).toBeTruthy();
 });
 
-test("a title that says the same as the subject is not said twice", () => {
-  const { page } = show({ title: "rm  -rf build" });
-  expect(page.textContent?.split("rm -rf build")).toHaveLength(2);
-  expect(page.textContent).not.toContain("rm  -rf");
+test.each(["rm  -rf build", "`rm -rf build`", "rm -rf bu…", "Run rm -rf build", "Bash(rm -rf build)"])("the command is said once, though the agent calls it %s", (title) => {
+  const { page } = show({ title }, { call: { ...bash, title, input: { command: "rm -rf build" } } });
+  expect(page.textContent?.split("rm -rf bu")).toHaveLength(2);
+  expect(page.textContent).not.toContain("The agent calls it");
+});
+
+test("what the agent calls it stands apart from what its tool is given, and once", () => {
+  const { page } = show({}, { call: { ...bash, title: "Clean up (harmless)" } });
+  expect(screen.getByRole("region", { name: "Exactly this" }).textContent).toBe("rm -rf build");
+  expect(page.textContent?.split("Clean up (harmless)")).toHaveLength(2);
+  expect(page.textContent).toContain("The agent calls it “Clean up (harmless)”");
 });
 
 test("a command of four thousand characters is whole", () => {
@@ -177,7 +278,7 @@ test("who was faster is told", async () => {
 
 test.each([
   [{ option: "y", kind: "allow_once", by: { type: "person", name: "phone" } }, /^Allowed once by phone · /],
-  [{ option: "a", kind: "allow_always", by: { type: "policy", rule: "tests" } }, /^Allowed always by the rule “tests” · /],
+  [{ option: "a", kind: "allow_always", by: { type: "policy", rule: "tests" } }, /^Always allowed by the rule “tests” · /],
   [{ option: "n", kind: "reject_once", by: { type: "person", name: "laptop" } }, /^Rejected by laptop · /],
   [{ option: "y", kind: "allow_once", by: { type: "person", name: "phone" }, remembered: "r1" }, /^Allowed by phone, remembered · /],
   [{ option: "y", kind: "allow_once", by: { type: "remembered", id: "r1" } }, /^Allowed, remembered · /],
@@ -227,15 +328,10 @@ test("whoever rejects need not fill anything in", async () => {
   expect(sent[0]?.[1]).toMatchObject({ option: "n", fields: null });
 });
 
-const REMEMBER = "Don’t ask again for exactly this in this directory";
-
-test("what is told whole can be remembered, and is not unless it is wished", async () => {
+test("another answer to the same question is another wish", async () => {
   const { sent } = show({ digest: "d" }, { answers: [{ ok: false, failure: { kind: "unreachable" } }] });
   await userEvent.click(screen.getByRole("button", { name: "Allow once" }));
-  await userEvent.click(screen.getByRole("checkbox", { name: REMEMBER }));
-  const allow = screen.getByRole("button", { name: "Allow" });
-  expect(allow.textContent).toBe("Allow");
-  await userEvent.click(allow);
+  await userEvent.click(screen.getByRole("button", { name: /^Always allow/ }));
   expect(sent.map(([, { remember }]) => remember)).toEqual([undefined, true]);
   expect(sent[0]?.[1].key).not.toBe(sent[1]?.[1].key);
 });
@@ -246,7 +342,7 @@ test.each([
   [{ digest: "d", form: { type: "object", properties: {} } as never }],
 ])("%j is not offered to be remembered", (change) => {
   show(change);
-  expect(screen.queryByRole("checkbox", { name: REMEMBER })).toBeNull();
+  expect(names().join()).not.toContain("exactly this");
 });
 
 test("what is remembered can be forgotten where it was used", async () => {

@@ -2,30 +2,35 @@
 //
 // Invariant: what is decided by is `subject`, whole and with every hidden character in sight; the agent's own words
 // for it and for its answers stand beside it and never in its place, and so does all else that is known of the call,
-// from whichever message. An answer is sent once, and the log says which one counted.
-import { memo, useId, useMemo, useRef, useState } from "react";
+// from whichever message. An answer is sent once, and the log says which one counted. Whoever answers by key stays where
+// they were: the focus goes from the card to the line that it becomes.
+import type { RefObject } from "react";
+import { memo, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import type { Failure } from "../../api/http";
 import { failureWords } from "../../api/http";
 import type { Asked as AskedOf, ToolCall } from "../../state/transcript";
-import { answerWords, choiceWords, kindWords } from "../../state/words";
+import { answerWords, kindWords } from "../../state/words";
 import { Alert } from "../../ui/Alert";
 import { Exact } from "../../ui/Exact";
 import { Fold } from "../../ui/Fold";
 import { inOneLine, shown } from "../../ui/shown";
 import { timeOfDay } from "../../ui/time";
-import type { NewAnswer, PermissionAnswer, PermissionKind, PermissionOption, Timestamp } from "../../wire/names";
+import type { NewAnswer, PermissionAnswer, Timestamp } from "../../wire/names";
 import type { Actions } from "./actions";
+import type { OfferedAnswer } from "./answers";
+import { answersOf } from "./answers";
 import type { BesidesSubject } from "./besidesSubject";
 import { besidesSubject, isNothingBeside } from "./besidesSubject";
 import { fieldsOf, initialOf, missingOf, valuesOf } from "./formFields";
 import { KeyValues } from "./KeyValues";
+import { PermissionAnswers } from "./PermissionAnswers";
 import { PermissionForm } from "./PermissionForm";
 import { RememberedLine } from "./RememberedLine";
 import { Step } from "./Step";
 import { CallContent, Places } from "./ToolBody";
+import { useAnswerKeys } from "./useAnswerKeys";
 import "./exactText.css";
-import "./PermissionCard.css";
 
 interface PermissionCardProps {
   permission: AskedOf;
@@ -39,10 +44,12 @@ interface PermissionCardProps {
 }
 
 export const PermissionCard = memo(function PermissionCard({ permission, call, open, answeredAt, actions, now }: PermissionCardProps) {
+  /** The focus was in the card when it became a line. */
+  const hadFocusRef = useRef(false);
   if (permission.answer === null && open) {
-    return <OpenRequest permission={permission} call={call} actions={actions} />;
+    return <OpenRequest permission={permission} call={call} actions={actions} hadFocusRef={hadFocusRef} />;
   }
-  return <Decided permission={permission} answer={permission.answer ?? UNANSWERED} answeredAt={answeredAt} now={now} />;
+  return <Decided permission={permission} answer={permission.answer ?? UNANSWERED} answeredAt={answeredAt} now={now} hadFocusRef={hadFocusRef} />;
 });
 
 const UNANSWERED: PermissionAnswer = { by: { type: "nobody" } };
@@ -52,36 +59,46 @@ interface DecidedProps {
   answer: PermissionAnswer;
   answeredAt: Timestamp | null;
   now: number;
+  hadFocusRef: RefObject<boolean>;
 }
 
-function Decided({ permission, answer, answeredAt, now }: DecidedProps) {
+function Decided({ permission, answer, answeredAt, now, hadFocusRef }: DecidedProps) {
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (hadFocusRef.current) {
+      hadFocusRef.current = false;
+      element.current?.querySelector("button")?.focus({ preventScroll: true });
+    }
+  }, [hadFocusRef]);
   const words = answerWords(answer);
   const remembered = answer.by.type === "remembered" ? answer.by.id : answer.remembered;
   const rejected = answer.kind === "reject_once" || answer.kind === "reject_always";
   return (
     <Step bead={answer.by.type === "nobody" ? "hollow" : rejected ? "crossed" : "solid"} label={words}>
-      <Fold
-        line={
-          <>
-            <span className="min-w-0 md:max-w-[70%] md:shrink-0">
-              {shown(words)}
-              {answeredAt !== null && <span className="text-soft"> · {timeOfDay(answeredAt, now)}</span>}
-            </span>
-            <span className="min-w-0 truncate font-mono text-[0.8125rem] text-soft max-md:hidden" dir="ltr">
-              {inOneLine(permission.subject ?? permission.title)}
-            </span>
-          </>
-        }
-      >
-        {() => (
-          <div className="my-1 space-y-2">
-            <p className="text-[0.8125rem] text-soft">{kindWords(permission.kind)}</p>
-            <Asked permission={permission} call={null} />
-            {answer.fields && <KeyValues label="Filled in" value={answer.fields} />}
-            {remembered && <RememberedLine id={remembered} />}
-          </div>
-        )}
-      </Fold>
+      <div ref={element}>
+        <Fold
+          line={
+            <>
+              <span className="min-w-0 md:max-w-[70%] md:shrink-0">
+                {shown(words)}
+                {answeredAt !== null && <span className="text-soft"> · {timeOfDay(answeredAt, now)}</span>}
+              </span>
+              <span className="min-w-0 truncate font-mono text-[0.8125rem] text-soft max-md:hidden" dir="ltr">
+                {inOneLine(permission.subject ?? permission.title)}
+              </span>
+            </>
+          }
+        >
+          {() => (
+            <div className="my-1 space-y-2">
+              <p className="text-[0.8125rem] text-soft">{kindWords(permission.kind)}</p>
+              <Asked permission={permission} call={null} />
+              {answer.fields && <KeyValues label="Filled in" value={answer.fields} />}
+              {remembered && <RememberedLine id={remembered} />}
+            </div>
+          )}
+        </Fold>
+      </div>
     </Step>
   );
 }
@@ -92,7 +109,7 @@ interface AskedProps {
   call: ToolCall | null;
 }
 
-/** What it is about: in the agent's words, exactly, and with all else that is known. */
+/** What it is about: exactly, in the agent's words, and with all else that is known. */
 function Asked({ permission, call }: AskedProps) {
   const { title, form } = permission;
   const [subject, said] = [permission.subject ?? "", permission.said ?? ""];
@@ -100,17 +117,44 @@ function Asked({ permission, call }: AskedProps) {
   const known = !isNothingBeside(beside);
   return (
     <>
-      {inOneLine(title) !== inOneLine(subject) &&
-        (title.length > LONG_TITLE ? <Whole text={title} label="What the agent asks" /> : <p className="verbatim mt-0.5 leading-normal font-semibold">{shown(title)}</p>)}
       {subject !== "" ? (
-        <Whole text={subject} label="Exactly this" />
+        <>
+          <Whole text={subject} label="Exactly this" />
+          <AgentsNames names={[title, call?.title ?? ""]} subject={subject} />
+        </>
       ) : (
-        !form && <p className="mt-1 text-[0.8125rem] text-soft">The agent does not say exactly what it will use{known || said !== "" ? "; it has shown this:" : "."}</p>
+        <>
+          {title.length > LONG_TITLE ? <Whole text={title} label="What the agent asks" /> : <p className="verbatim mt-0.5 leading-normal font-semibold">{shown(title)}</p>}
+          {!form && <p className="mt-1 text-[0.8125rem] text-soft">The agent does not say exactly what it will use{known || said !== "" ? "; it has shown this:" : "."}</p>}
+        </>
       )}
       {call !== null && known && <Beside call={call} beside={beside} />}
       {subject === "" && !known && said !== "" && <Whole text={said} label="In the agent's words" />}
     </>
   );
+}
+
+/** What the agent calls it, where that is more than the subject once more. */
+function AgentsNames({ names, subject }: { names: readonly string[]; subject: string }) {
+  const said = [...new Set(names.map((name) => name.trim()))].filter((name) => !isSaidBy(name, subject));
+  return said.map((name) =>
+    name.length > LONG_TITLE ? (
+      <Whole key={name} text={name} label="What the agent calls it" />
+    ) : (
+      <p key={name} className="verbatim mt-1.5 text-[0.875rem] text-soft">
+        The agent calls it “{shown(name)}”
+      </p>
+    ),
+  );
+}
+
+/** A word for what is done, before the thing that it is done to. */
+const VERB = /^(?:run|execute|bash|shell|read|edit|write|create|delete|fetch|search)?[\s:(]*$/i;
+
+function isSaidBy(name: string, subject: string): boolean {
+  const plain = (text: string) => inOneLine(text).replace(/[`"'“”]/g, "").replace(/(?:…|\.\.\.|\))$/, "").trim();
+  const [words, exact] = [plain(name), plain(subject)];
+  return exact.includes(words) || (words.endsWith(exact) && VERB.test(words.slice(0, -exact.length)));
 }
 
 /** All of a text to decide by, within bounds of its own. */
@@ -156,23 +200,42 @@ function lengthWords(subject: string): string | null {
 
 type Sending = { kind: "ready" } | { kind: "sending" } | { kind: "sent" } | { kind: "failed"; failure: Failure };
 
-function OpenRequest({ permission, call, actions }: { permission: AskedOf; call: ToolCall | null; actions: Actions }) {
+interface OpenRequestProps {
+  permission: AskedOf;
+  call: ToolCall | null;
+  actions: Actions;
+  hadFocusRef: RefObject<boolean>;
+}
+
+function OpenRequest({ permission, call, actions, hadFocusRef }: OpenRequestProps) {
   const headId = useId();
+  const card = useRef<HTMLElement>(null);
   const [fields] = useState(() => fieldsOf(permission.form));
   const [filled, setFilled] = useState(() => initialOf(fields));
   const [tried, setTried] = useState(false);
-  const [remember, setRemember] = useState(false);
   const [sending, setSending] = useState<Sending>({ kind: "ready" });
   const keys = useRef(new Map<string, string>());
+  const answers = useMemo(() => answersOf(permission), [permission]);
   const missing = missingOf(fields, filled);
   const first = sending.kind === "failed" ? firstAnswer(sending.failure) : null;
   const settled = sending.kind === "sending" || sending.kind === "sent" || first !== null;
 
-  const choose = async (option: PermissionOption) => {
+  useLayoutEffect(() => {
+    const element = card.current;
+    return () => {
+      hadFocusRef.current = element?.contains(document.activeElement) ?? false;
+    };
+  }, [hadFocusRef]);
+
+  const choose = async ({ option, remember }: OfferedAnswer) => {
     const allows = option.kind === "allow_once" || option.kind === "allow_always";
     if (allows && missing.length > 0) {
       setTried(true);
       return;
+    }
+    // The button that has the focus is about to be disabled, which would lose it.
+    if (card.current?.contains(document.activeElement)) {
+      card.current.focus({ preventScroll: true });
     }
     setSending({ kind: "sending" });
     // Whoever rejects need not fill anything in.
@@ -185,10 +248,12 @@ function OpenRequest({ permission, call, actions }: { permission: AskedOf; call:
     const answer = await actions.answer(permission.request, { option: option.id, fields: values ?? null, ...(remember && { remember }), key });
     setSending(answer.ok ? { kind: "sent" } : { kind: "failed", failure: answer.failure });
   };
+  useAnswerKeys({ card, answers: answers.shown, settled, onChoose: (answer) => void choose(answer) });
 
   return (
-    <Step bead="asking">
-      <section aria-labelledby={headId} className="card card-asking">
+    // The call that waits is not drawn by itself: the card stands for it.
+    <Step bead="asking" tool={call?.tool}>
+      <section ref={card} data-question="" tabIndex={-1} aria-labelledby={headId} className="card card-asking">
         <h3 id={headId} className="text-[0.8125rem] font-semibold text-thread">
           Needs you <span className="font-normal text-soft">· {kindWords(permission.kind)}</span>
         </h3>
@@ -196,23 +261,7 @@ function OpenRequest({ permission, call, actions }: { permission: AskedOf; call:
         {fields.length > 0 && (
           <PermissionForm fields={fields} filled={filled} missing={tried ? missing : []} disabled={settled} onChange={setFilled} />
         )}
-        {isMemorable(permission) && (
-          <label className="mt-3 flex min-h-11 cursor-pointer items-center gap-3 text-[0.9375rem]">
-            <input
-              type="checkbox"
-              className="size-5 accent-thread"
-              checked={remember}
-              disabled={settled}
-              onChange={(event) => setRemember(event.target.checked)}
-            />
-            Don’t ask again for exactly this in this directory
-          </label>
-        )}
-        <div className="mt-4 flex flex-wrap gap-2">
-          {inOrder(permission.options).map((option) => (
-            <Choice key={option.id} option={option} remember={remember} disabled={settled} onChoose={() => void choose(option)} />
-          ))}
-        </div>
+        <PermissionAnswers answers={answers} disabled={settled} onChoose={(answer) => void choose(answer)} />
         <div aria-live="polite" className="text-[0.9375rem]">
           {sending.kind === "sending" && <p className="mt-3 text-soft">Sending…</p>}
           {sending.kind === "sent" && <p className="mt-3 text-soft">Sent.</p>}
@@ -222,46 +271,6 @@ function OpenRequest({ permission, call, actions }: { permission: AskedOf; call:
       </section>
     </Step>
   );
-}
-
-/** All that will be used is told, so that the same can be known again. */
-function isMemorable({ subject, digest, form }: AskedOf): boolean {
-  return Boolean(subject) && Boolean(digest) && !form;
-}
-
-interface ChoiceProps {
-  option: PermissionOption;
-  /** It is to hold for the next time too. */
-  remember: boolean;
-  disabled: boolean;
-  onChoose(): void;
-}
-
-/** Our word for what it does, and the agent's below where that says something else; the button's name is both, in this order. */
-function Choice({ option, remember, disabled, onChoose }: ChoiceProps) {
-  const words = choiceWords(option.kind, remember);
-  const name = inOneLine(option.name);
-  const said = ["", words.toLowerCase(), choiceWords(option.kind, false).toLowerCase()];
-  const primary = option.kind === "allow_once";
-  return (
-    <button type="button" className={`choice ${primary ? "choice-primary" : ""}`} disabled={disabled} onClick={onChoose}>
-      <span className="font-medium">{words}</span>
-      {!said.includes(name.toLowerCase()) && (
-        <>
-          {" "}
-          <span className="choice-name" dir="auto">
-            {name}
-          </span>
-        </>
-      )}
-    </button>
-  );
-}
-
-const ORDER: PermissionKind[] = ["allow_once", "allow_always", "reject_once", "reject_always"];
-
-function inOrder(options: readonly PermissionOption[]): PermissionOption[] {
-  return options.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
 }
 
 /** The answer that counted, if this one came too late. */

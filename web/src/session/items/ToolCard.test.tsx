@@ -76,13 +76,6 @@ test("a title that its line may cut off can be read to its end", async () => {
   expect(page.querySelector(".verbatim")?.textContent?.endsWith(" END")).toBe(true);
 });
 
-test("a call that waits for an answer is closed until somebody opens it", async () => {
-  const { container } = render(<ToolCard call={{ ...call, kind: "execute", input: { command: "make\nall" } }} waits />);
-  expect(container.querySelector(".command")).toBeNull();
-  await userEvent.click(screen.getByRole("button", { expanded: false }));
-  expect(container.querySelector(".command")?.textContent).toBe("$ make\nall");
-});
-
 test("escape sequences of a terminal stay text", () => {
   const output = "\u001B]0;title\u0007\u001B[31mred\u001B[0m\u001B[2J\r\nover\rwritten <script>alert(1)</script>";
   const page = show({ kind: "execute", content: [{ type: "terminal", command: "x", output, exitCode: 0 }] });

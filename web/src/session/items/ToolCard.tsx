@@ -21,14 +21,12 @@ interface ToolCardProps {
   call: ToolCall;
   /** What asks for it to be in sight, each time another: it opens then, and the reader may close it again. */
   asked?: object | null;
-  /** A question about it is open, which shows all that is known of it. */
-  waits?: boolean;
 }
 
 /** A longer title may not fit its line. */
 const SHORT_TITLE = 60;
 
-export const ToolCard = memo(function ToolCard({ call, asked = null, waits = false }: ToolCardProps) {
+export const ToolCard = memo(function ToolCard({ call, asked = null }: ToolCardProps) {
   // Null until somebody says: then a change and a command stand open, as they are what people check.
   const [wanted, setWanted] = useState<boolean | null>(asked === null ? null : true);
   const [heard, setHeard] = useState(asked);
@@ -43,7 +41,7 @@ export const ToolCard = memo(function ToolCard({ call, asked = null, waits = fal
   const inTitle = isCommand && title.length < SHORT_TITLE;
   const longTitle = !isCommand && title.length >= SHORT_TITLE;
   const body = hasBody(call) || longTitle;
-  const open = body && (wanted ?? (!waits && opensByItself(call)));
+  const open = body && (wanted ?? opensByItself(call));
   const exitCode = exitCodeOf(call);
   const line = (
     <>
