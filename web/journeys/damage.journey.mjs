@@ -40,6 +40,7 @@ test("a damaged session is shown up to the damage, the others work", async (t) =
   assert.equal(await composer(page).count(), 0);
   assert.equal(await page.getByText("WRONGS").count(), 0);
 
+  await page.getByRole("button", { name: "More of this session" }).click();
   await page.getByRole("button", { name: "Delete session" }).click();
   await page.getByRole("button", { name: "Remove for good" }).click();
   await page.getByRole("link", { name: /to be damaged/ }).waitFor({ state: "hidden" });

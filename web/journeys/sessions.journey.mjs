@@ -40,6 +40,7 @@ test("rename, delete, undo", async (t) => {
   const row = page.getByRole("navigation").getByRole("link", { name: /second name/ });
   await row.waitFor();
 
+  await page.getByRole("button", { name: "More of this session" }).click();
   await page.getByRole("button", { name: "Delete session" }).click();
   await row.waitFor({ state: "detached" });
   assert.equal(new URL(page.url()).pathname, "/");

@@ -135,6 +135,7 @@ test("the session that a step was taken in is above, also after a reload; a step
 
   await page.goto(`${server.origin}/s/${first}`);
   await ended(page, 1, "spun");
+  await page.getByRole("button", { name: "More of this session" }).click();
   await page.getByRole("button", { name: "Delete session" }).click();
   await page.waitForURL(`${server.origin}/`);
   await page.goto(`${server.origin}/s/${origin}`);

@@ -97,6 +97,12 @@ impl Client {
         self.call(Method::GET, path, None::<&()>).await
     }
 
+    /// Whether the server and its parts are well.
+    pub(crate) async fn health(&self) -> Result<wire::Health> {
+        let answer = self.send_raw(Request::get("/healthz").body(Full::new(Bytes::new()))?).await?;
+        serde_json::from_slice(check(&answer)?).context("the server's answer is not what this command expects")
+    }
+
     /// The body of an answer that is no JSON.
     pub(crate) async fn get_text(&self, path: &str) -> Result<Bytes> {
         let answer = self.send(Method::GET, path, None::<&()>).await?;

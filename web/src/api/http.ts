@@ -88,6 +88,9 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     /** The entries of some turns, both included, as many as come at once. */
     entriesOfTurns: (id: SessionId, fromTurn: number, toTurn: number, after: string | null) =>
       answered(GET("/api/v1/sessions/{id}/entries", { params: { path: { id }, query: { fromTurn: String(fromTurn), toTurn: String(toTurn), limit: 1000, after: after ?? undefined } } })),
+    /** The session as Markdown, or one turn of it. */
+    markdown: (id: SessionId, turn: number | null) =>
+      answered(GET("/api/v1/sessions/{id}/markdown", { params: { path: { id }, query: turn === null ? {} : { fromTurn: String(turn), toTurn: String(turn) } }, parseAs: "text" })),
     resumePacket: (id: SessionId) => answered(GET("/api/v1/sessions/{id}/resume-packet", of(id))),
     readFile: (session: SessionId, path: string, confirm: boolean) =>
       answered(GET("/api/v1/storage/file", { params: { query: { session, path, confirm } } })),

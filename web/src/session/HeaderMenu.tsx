@@ -1,13 +1,18 @@
-// What can be done with the session, in one menu, where the header has no room for a button each.
+// What can be done with the session, in one menu: what has no button of its own, and where the header has no room for
+// buttons, what would have one.
 import type { ReactNode } from "react";
 import { useId, useRef, useState } from "react";
 
 import { Anchored } from "../ui/Anchored";
 import { IconButton } from "../ui/Button";
 import type { IconName } from "../ui/Icon";
+import { CopyRow } from "../ui/CopyButton";
 import { Icon } from "../ui/Icon";
+import type { SessionRow } from "../wire/names";
+import { fileName, saveAs, useMarkdown } from "./useMarkdown";
 
 interface HeaderMenuProps {
+  row: SessionRow;
   onFind: (() => void) | null;
   onOpenContext(): void;
   onDelete(): void;
@@ -16,11 +21,25 @@ interface HeaderMenuProps {
   className?: string;
 }
 
-export function HeaderMenu({ onFind, onOpenContext, onDelete, handOver, className = "" }: HeaderMenuProps) {
+/** For what has a button where there is room. */
+const NARROW = "@min-[40rem]:hidden";
+
+export function HeaderMenu({ row, onFind, onOpenContext, onDelete, handOver, className = "" }: HeaderMenuProps) {
   const anchor = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<"closed" | "menu" | "hand-over">("closed");
   const id = useId();
   const close = () => setOpen("closed");
+  const markdown = useMarkdown(row.id, null);
+  const [saving, setSaving] = useState<"ready" | "failed">("ready");
+  const save = async () => {
+    try {
+      saveAs(fileName(row.title), await markdown());
+      setSaving("ready");
+      close();
+    } catch {
+      setSaving("failed");
+    }
+  };
   const then = (action: () => void) => () => {
     close();
     action();
@@ -52,8 +71,10 @@ export function HeaderMenu({ onFind, onOpenContext, onDelete, handOver, classNam
           ) : (
             <>
               {onFind !== null && <Row icon="search" words="Find in this session" onClick={then(onFind)} />}
-              <Row icon="mark" words="Context" onClick={then(onOpenContext)} />
-              {handOver !== null && <Row icon="handOver" words="Hand over to…" onClick={() => setOpen("hand-over")} />}
+              <Row icon="mark" words="Context" className={NARROW} onClick={then(onOpenContext)} />
+              {handOver !== null && <Row icon="handOver" words="Hand over to…" className={NARROW} onClick={() => setOpen("hand-over")} />}
+              <CopyRow text={markdown} words="Copy as Markdown" icon="copy" />
+              <Row icon="down" words={saving === "failed" ? "The file did not come; try again" : "Save as Markdown"} onClick={() => void save()} />
               <Row icon="trash" words="Delete session" onClick={then(onDelete)} />
             </>
           )}
@@ -63,9 +84,9 @@ export function HeaderMenu({ onFind, onOpenContext, onDelete, handOver, classNam
   );
 }
 
-function Row({ icon, words, onClick }: { icon: IconName; words: string; onClick(): void }) {
+function Row({ icon, words, className = "", onClick }: { icon: IconName; words: string; className?: string; onClick(): void }) {
   return (
-    <button type="button" className="flex min-h-11 w-full items-center gap-3 rounded-lg px-2.5 text-left text-[0.9375rem] hover:bg-press md:min-h-10" onClick={onClick}>
+    <button type="button" className={`${className} flex min-h-11 w-full items-center gap-3 rounded-lg px-2.5 text-left text-[0.9375rem] hover:bg-press md:min-h-10`} onClick={onClick}>
       <span className="text-soft">
         <Icon name={icon} />
       </span>

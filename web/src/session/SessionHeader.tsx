@@ -121,11 +121,9 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
               <Icon name="mark" />
             </IconButton>
             {writable && <HandOver row={row} running={running} className={ROOMY} />}
-            <IconButton label="Delete session" className={`md:-mr-2.5 ${ROOMY}`} onClick={() => void remove()}>
-              <Icon name="trash" />
-            </IconButton>
             <HeaderMenu
-              className="md:-mr-2.5 @min-[40rem]:hidden"
+              row={row}
+              className="md:-mr-2.5"
               onFind={empty ? null : onFind}
               onOpenContext={onOpenContext}
               onDelete={() => void remove()}

@@ -8,8 +8,11 @@ import { Icon } from "./Icon";
 const SAID_MS = 1_600;
 const BY_HAND = "Select and copy by hand";
 
+/** Words, or how to get them. */
+export type Copied = string | (() => Promise<string>);
+
 interface CopyProps {
-  text: string;
+  text: Copied;
   what: string;
 }
 
@@ -38,7 +41,7 @@ export function CopyIconButton({ text, what, icon = "copy", className = "" }: Co
 }
 
 /** The same, as a line of a menu. */
-export function CopyRow({ text, words, icon }: { text: string; words: string; icon: IconName }) {
+export function CopyRow({ text, words, icon }: { text: Copied; words: string; icon: IconName }) {
   const { state, copy } = useCopy(text);
   return (
     <button
@@ -52,7 +55,7 @@ export function CopyRow({ text, words, icon }: { text: string; words: string; ic
   );
 }
 
-function useCopy(text: string): { state: "ready" | "copied" | "failed"; copy(): Promise<void> } {
+function useCopy(text: Copied): { state: "ready" | "copied" | "failed"; copy(): Promise<void> } {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   useEffect(() => {
     if (state === "ready") {
@@ -65,10 +68,10 @@ function useCopy(text: string): { state: "ready" | "copied" | "failed"; copy(): 
   }, [state]);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
       setState("copied");
     } catch {
-      // Without a secure connection, or without leave, the browser has no clipboard to write to.
+      // Without a secure connection, or without leave, the browser has no clipboard to write to; or the words did not come.
       setState("failed");
     }
   };

@@ -20,6 +20,8 @@ use crate::terminal::{self, Cell, ago, cut, cut_start, safe, safe_json, styled_t
 const LEAST_TITLE_COLUMNS: usize = 16;
 const WORK_COLUMNS: usize = 24;
 const PROJECT_COLUMNS: usize = 28;
+/// The column of titles, which give way where there is little room.
+const TITLE: &str = "TITLE";
 /// The title of a session without one.
 pub(super) const NO_TITLE: &str = "(nothing said yet)";
 /// Enough of an id's random end to tell sessions apart.
@@ -142,15 +144,15 @@ fn session_lines(page: &SessionPage) -> Vec<String> {
             let work = work_of(row, &page.meta_contexts).map(|work| cut(&safe(&work.name), WORK_COLUMNS));
             cells.push(Cell::plain(work.unwrap_or_default()));
         }
-        cells.push(Cell::styled(short_path(&row.project), Style::Dim));
         cells.push(title_cell(row.title.as_deref(), row.unobserved));
+        cells.push(Cell::styled(short_path(&row.project), Style::Dim));
         cells
     };
     let mut header = vec!["ID", "STATE", "TURNS", "ACTIVE", "AGENT"];
     if has_work {
         header.push("WORK");
     }
-    header.extend(["PROJECT", "TITLE"]);
+    header.extend([TITLE, "PROJECT"]);
     fitting_table(&header, page.sessions.iter().map(cells).collect())
 }
 
@@ -175,24 +177,25 @@ fn deleted_lines(sessions: &[DeletedSession], now: Timestamp) -> Vec<String> {
             Cell::plain(ago(row.deleted_at, now)),
             Cell::plain(row.turns.0.to_string()),
             Cell::plain(row.agent.clone()),
-            Cell::styled(short_path(&row.project), Style::Dim),
             title_cell(row.title.as_deref(), false),
+            Cell::styled(short_path(&row.project), Style::Dim),
         ]
     };
-    fitting_table(&["ID", "DELETED", "TURNS", "AGENT", "PROJECT", "TITLE"], sessions.iter().map(cells).collect())
+    fitting_table(&["ID", "DELETED", "TURNS", "AGENT", TITLE, "PROJECT"], sessions.iter().map(cells).collect())
 }
 
-/// A table whose last column takes what the terminal has left.
+/// A table whose titles take what the terminal has left.
 fn fitting_table(header: &[&str], mut rows: Vec<Vec<Cell>>) -> Vec<String> {
     if let Some((columns, _)) = screen() {
         let width = |index: usize| {
             let cells = rows.iter().map(|row| row[index].text.width());
             cells.chain([header[index].width()]).max().unwrap_or_default() + 2
         };
-        let before: usize = (0..header.len() - 1).map(width).sum();
-        let left = columns.saturating_sub(before).max(LEAST_TITLE_COLUMNS);
-        for title in rows.iter_mut().filter_map(|row| row.last_mut()) {
-            title.text = cut(&title.text, left);
+        let title = header.iter().position(|name| *name == TITLE).unwrap_or_default();
+        let others: usize = (0..header.len()).filter(|index| *index != title).map(width).sum();
+        let left = columns.saturating_sub(others).max(LEAST_TITLE_COLUMNS);
+        for row in &mut rows {
+            row[title].text = cut(&row[title].text, left);
         }
     }
     styled_table(header, &rows)
@@ -236,7 +239,8 @@ fn state_cell(row: &SessionRow) -> Cell {
 
 /// The state, with the mark of a session that came to rest unseen.
 pub(super) fn state(row: &SessionRow) -> String {
-    if row.unobserved { format!("{} *", state_word(row)) } else { state_word(row).to_owned() }
+    let is_marked = row.unobserved && row.read_only.is_none();
+    if is_marked { format!("{} *", state_word(row)) } else { state_word(row).to_owned() }
 }
 
 pub(super) fn state_word(row: &SessionRow) -> &'static str {

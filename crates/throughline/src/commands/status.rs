@@ -51,7 +51,7 @@ pub(super) async fn run(data: &DataDir, status: &cli::Status) -> Result<()> {
         return Ok(terminal::advice(&format!("`throughline` starts one on {}.", safe(&found.data_dir)))?);
     };
     let page: SessionPage = client.get(&format!("/sessions?limit={LOOKED_AT}")).await?;
-    let health: Health = client.get("/healthz").await?;
+    let health: Health = client.health().await?;
     client.close().await;
     let server = data.read_server_file();
     let running = page.sessions.iter().filter(|row| row.state == SessionState::Running).count();

@@ -5,18 +5,24 @@ import { failureWords } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
 import { Alert } from "../../ui/Alert";
 import { Button } from "../../ui/Button";
+import { Commands } from "../../ui/Commands";
 import { Knot } from "../../ui/Knot";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow } from "../../wire/names";
 import { useCatalog } from "./useCatalog";
+
+const BUILT_IN = "guide";
 
 export function ImportedCard({ row }: { row: SessionRow }) {
   const http = useHttp();
   const catalog = useCatalog();
   const [sending, setSending] = useState<string | null>(null);
   const [words, setWords] = useState<string | null>(null);
-  const installed = catalog?.ok ? catalog.value.filter((agent) => agent.installed) : [];
-  const origin = catalog?.ok ? (catalog.value.find((agent) => agent.name === row.agent)?.title ?? row.agent) : row.agent;
+  const own = catalog?.ok ? catalog.value.find((agent) => agent.name === row.agent) : undefined;
+  const origin = own?.title ?? row.agent;
+  // The agent that it comes from is first, and the built-in one, which only shows what can be done, is none to go on with.
+  const others = catalog?.ok ? catalog.value.filter((agent) => agent.installed && agent !== own && agent.name !== BUILT_IN) : [];
+  const able = own?.installed ? [own, ...others] : others;
   const goOn = async (agent: string) => {
     setSending(agent);
     setWords(null);
@@ -43,12 +49,18 @@ export function ImportedCard({ row }: { row: SessionRow }) {
               Looking for agents…
             </p>
           )}
-          {installed.map(({ name, title }) => (
+          {able.map(({ name, title }) => (
             <Button key={name} disabled={sending !== null} onClick={() => void goOn(name)}>
               {sending === name ? "Starting…" : `Go on with ${inOneLine(title)}`}
             </Button>
           ))}
         </div>
+        {own !== undefined && !own.installed && own.install !== null && (
+          <div className="mt-3 text-[0.9375rem] text-soft">
+            <p>{inOneLine(origin)} is not installed on this machine. Once it is, reload this page to go on with it.</p>
+            <Commands sentence={own.install} />
+          </div>
+        )}
         {catalog?.ok === false && <Alert className="mt-2">{failureWords(catalog.failure)}</Alert>}
         {words !== null && <Alert className="mt-2">{words}</Alert>}
       </section>

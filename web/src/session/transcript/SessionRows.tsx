@@ -220,6 +220,7 @@ function Turn({ link, turn, first, open, lit, actions, now }: TurnProps) {
       <Asked asides={before} first={first} {...asked} />
       <TurnRow
         turn={last ? shown : turn}
+        session={session}
         past={open ? null : session}
         from={from}
         fromGone={gone}

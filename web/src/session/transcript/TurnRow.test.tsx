@@ -1,8 +1,9 @@
 // A turn on the page: everybody's words are text, and its end is told in words, not by colour alone.
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 
+import { inApp } from "../../app/inApp";
 import type { TranscriptTurn } from "../../state/transcript";
 import type { Author } from "../../wire/names";
 import type { Compose } from "../composer/ComposeContext";
@@ -28,17 +29,37 @@ const turn: TranscriptTurn = {
 
 const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })), readLarge: vi.fn() };
 
+const markdown = vi.fn(() => Promise.resolve({ ok: true as const, value: "## 3" }));
+
 function show(change: Partial<TranscriptTurn>, stalled = false, { newest = true, compose = null as Compose | null } = {}) {
-  const rest = { past: null, from: null, fromGone: false, first: true, last: true, newest, retied: false, stalled, lit: false, answeredAt: new Map(), actions, now: Date.parse(AT) };
+  const rest = { session: "s", past: null, from: null, fromGone: false, first: true, last: true, newest, retied: false, stalled, lit: false, answeredAt: new Map(), actions, now: Date.parse(AT) };
   render(
     <ComposeContext value={compose}>
       <TurnRow turn={{ ...turn, ...change }} {...rest} />
     </ComposeContext>,
+    inApp({ http: { markdown } }),
   );
   return screen.getByRole("article", { name: "Turn 3" });
 }
 
 afterEach(cleanup);
+
+test("an answer is copied as it was written, and a turn as the server writes it", async () => {
+  const writeText = vi.fn(() => Promise.resolve());
+  vi.stubGlobal("navigator", { clipboard: { writeText } });
+  show({ items: [{ type: "text", block: 0, text: "**hello**\n" }, { type: "thought", block: 0, text: "hm" }, { type: "text", block: 1, text: "bye" }] });
+  fireEvent.click(screen.getByRole("button", { name: "Copy the answer" }));
+  await waitFor(() => expect(writeText).toHaveBeenCalledExactlyOnceWith("**hello**\n\nbye"));
+  fireEvent.click(screen.getByRole("button", { name: "Copy turn 3 as Markdown" }));
+  await waitFor(() => expect(writeText).toHaveBeenLastCalledWith("## 3"));
+  expect(markdown).toHaveBeenCalledExactlyOnceWith("s", 3);
+  vi.unstubAllGlobals();
+});
+
+test("a turn that runs is not copied", () => {
+  show({ outcome: null });
+  expect(screen.queryByRole("button", { name: "Copy the answer" })).toBeNull();
+});
 
 test("what looks like HTML is shown as it was written", () => {
   const hostile = "<img src=x onerror=alert(1)><b>bold</b>";

@@ -16,13 +16,16 @@ import type { Actions } from "../items/actions";
 import { ResumeCard } from "../items/Asides";
 import { Items } from "../items/Items";
 import { Pictures } from "../items/Pictures";
+import { AnswerActions } from "./AnswerActions";
 import { NotAnswering } from "./NotAnswering";
 import { PromptActions } from "./PromptActions";
 import "./TurnRow.css";
 
 interface TurnRowProps {
   turn: TranscriptTurn;
-  /** The session that it is of, if that is not the open one: then it is for reading only. */
+  /** The session that it is of. */
+  session: SessionId;
+  /** The same, if that is not the open one: then it is for reading only. */
   past: SessionId | null;
   /** The session from which its own was begun, if it is the first of it. */
   from: SessionId | null;
@@ -45,7 +48,7 @@ interface TurnRowProps {
   now: number;
 }
 
-export const TurnRow = memo(function TurnRow({ turn, past, from, fromGone, first, last, newest, retied, stalled, lit, answeredAt, actions, now }: TurnRowProps) {
+export const TurnRow = memo(function TurnRow({ turn, session, past, from, fromGone, first, last, newest, retied, stalled, lit, answeredAt, actions, now }: TurnRowProps) {
   const broken = turn.outcome === "interrupted";
   const running = turn.outcome === null;
   const note = outcomeWords(turn);
@@ -85,6 +88,7 @@ export const TurnRow = memo(function TurnRow({ turn, past, from, fromGone, first
           {turn.items.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}
           {running && stalled && <NotAnswering actions={actions} />}
         </div>
+        {!running && <AnswerActions session={session} turn={turn.turn} items={turn.items} />}
         {note !== null && !broken && <Note {...note} className="mt-3" loud={turn.outcome === "failed"} />}
       </div>
       {note !== null && broken && (
