@@ -9,7 +9,7 @@ import type { IconName } from "../ui/Icon";
 import { CopyRow } from "../ui/CopyButton";
 import { Icon } from "../ui/Icon";
 import type { SessionRow } from "../wire/names";
-import { fileName, saveAs, useMarkdown } from "./useMarkdown";
+import { fileName, saveAs, useMarkdown } from "./export/useMarkdown";
 
 interface HeaderMenuProps {
   row: SessionRow;

@@ -55,7 +55,7 @@ export function ImportedCard({ row }: { row: SessionRow }) {
             </Button>
           ))}
         </div>
-        {own !== undefined && !own.installed && own.install !== null && (
+        {own !== undefined && !own.installed && own.install && (
           <div className="mt-3 text-[0.9375rem] text-soft">
             <p>{inOneLine(origin)} is not installed on this machine. Once it is, reload this page to go on with it.</p>
             <Commands sentence={own.install} />

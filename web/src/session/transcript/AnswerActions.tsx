@@ -6,7 +6,7 @@ import { memo } from "react";
 import type { TranscriptTurn } from "../../state/transcript";
 import { CopyIconButton } from "../../ui/CopyButton";
 import type { SessionId } from "../../wire/names";
-import { useMarkdown } from "../useMarkdown";
+import { useMarkdown } from "../export/useMarkdown";
 
 interface AnswerActionsProps {
   session: SessionId;

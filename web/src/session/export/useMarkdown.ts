@@ -1,6 +1,6 @@
 // A session or a turn as Markdown, as the server writes it: to be copied, or kept as a file.
-import { useHttp } from "../app/AppContext";
-import type { SessionId } from "../wire/names";
+import { useHttp } from "../../app/AppContext";
+import type { SessionId } from "../../wire/names";
 
 /** How to get the words; it throws if they do not come. */
 export function useMarkdown(session: SessionId, turn: number | null): () => Promise<string> {
@@ -25,7 +25,7 @@ export function saveAs(name: string, text: string): void {
 }
 
 /** A name for the file of a session: its title, as far as every file system takes it. */
-export function fileName(title: string | null): string {
+export function fileName(title: string | null | undefined): string {
   const plain = (title ?? "").replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-+|-+$/g, "").slice(0, 60);
   return `${plain === "" ? "session" : plain}.md`;
 }
