@@ -16,7 +16,7 @@ use crate::extract::{Named, Params};
 use crate::http::entries::turns_of;
 use crate::{App, access, wire};
 
-const PAGE_ENTRIES: usize = 1_000;
+const PAGE_ENTRIES: usize = 200;
 
 /// A session, or some of its turns, as Markdown.
 #[utoipa::path(

@@ -23,6 +23,7 @@ mod live;
 mod live_guards;
 mod live_large;
 mod live_window;
+mod markdown;
 mod mcp;
 mod mcp_reading;
 mod mcp_scope;
