@@ -12,6 +12,7 @@ import { piecesOf } from "./pieces";
 import { TasksTable } from "./TasksTable";
 import type { TurnBlocks } from "./turnBlocks";
 import { UseCaseCards } from "./UseCaseCards";
+import { useUnstored } from "./useUnstored";
 import "./Words.css";
 
 interface WordsProps {
@@ -29,8 +30,9 @@ export const Words = memo(function Words({ turn, item, blocks, running, last }: 
   const own = blocks.of(item.block);
   const pieces = useMemo(() => piecesOf({ text, blocks: own, running, last, unsettled }), [text, own, running, last, unsettled]);
   const growing = running && last;
+  const words = useUnstored(unsettled, text);
   return (
-    <div className="space-y-3">
+    <div ref={words} className="space-y-3">
       {pieces.map((piece, index) => {
         switch (piece.kind) {
           case "words":
