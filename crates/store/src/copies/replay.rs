@@ -133,7 +133,11 @@ enum Stage {
 
 impl CopyReplay {
     pub(super) fn new(folder: &Folder, meta: Meta) -> Result<Self, Unreadable> {
-        let lines = folder.find_file(transcript::NAME)?.map(|file| Lines { file: BufReader::new(file), number: 0 });
+        let lines = folder.find_file(transcript::NAME)?.map(|file| Lines {
+            file: BufReader::new(file),
+            format: meta.format,
+            number: 0,
+        });
         let draft = Draft::of_copy(meta.id);
         let (last_ended_at, offers) = (None, HashSet::new());
         Ok(Self { meta, lines, draft, last_ended_at, offers, stage: Stage::Beginning })
@@ -349,6 +353,7 @@ struct Line {
 /// The turns of a transcript, a line at a time.
 struct Lines {
     file: BufReader<std::fs::File>,
+    format: u32,
     number: u64,
 }
 
@@ -364,7 +369,7 @@ impl Lines {
         if bytes.last() != Some(&b'\n') {
             return if read as u64 == limit { Err(Unreadable::TooLong { line }) } else { Ok(None) };
         }
-        match older_formats::read(&bytes) {
+        match older_formats::read(self.format, &bytes) {
             Ok(turn) => Ok(Some(Line { number: line, bytes: read, turn })),
             Err(err) => Err(Unreadable::NoTurn { line, source: Some(err) }),
         }
