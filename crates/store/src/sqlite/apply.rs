@@ -7,9 +7,8 @@ use model::{RowChange, SessionId, Timestamp, WorkId};
 use rusqlite::{Connection, Error, OptionalExtension as _, Params, Result, params_from_iter};
 
 use crate::Receipt;
-use crate::rows::{self, Cells as _, FoldedRow, KeepRows, ReceiptRow, TableRow, Values, folded_tables};
+use crate::rows::{self, Cells as _, FoldedRow, KeepRows, Owner, ReceiptRow, TableRow, Values, folded_tables};
 use crate::sqlite::checksums::{WORK_NAMES, whole};
-use crate::sqlite::mend::{Owner, owner_of};
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::read_row;
 
@@ -99,10 +98,8 @@ fn put<R: TableRow>(conn: &Connection, row: &R) -> Result<()> {
 
 /// Removes every row of a session, but not its stream's tombstone.
 pub(super) fn remove_session(conn: &Connection, session: SessionId) -> Result<()> {
-    for table in folded_tables() {
-        if let Owner::Session(column) = owner_of(table) {
-            run(conn, &format!("DELETE FROM {} WHERE {column} = ?1", table.name), [session.as_bytes()])?;
-        }
+    for table in folded_tables().filter(|table| table.owner == Owner::Session) {
+        run(conn, &format!("DELETE FROM {} WHERE {}", table.name, table.key_is(1)), [session.as_bytes()])?;
     }
     Ok(())
 }

@@ -9,12 +9,13 @@ use model::{Entry, RowChange, SessionEvent, SessionId, StreamId};
 use rusqlite::{Connection, Result, params};
 
 use crate::ReadError;
+use crate::sqlite::apply;
 use crate::sqlite::checksums::ATTACHMENTS;
-
+use crate::sqlite::mend::{self, pages};
+use crate::sqlite::meta::Todo;
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::queries::collect_whole;
 use crate::sqlite::rows::{self, STORED_ENTRY_COLUMNS, StoredEntry};
-use crate::sqlite::{anew, apply, mend, meta};
 
 pub(super) fn find_sql() -> String {
     format!("SELECT {} FROM attachments WHERE agent = ?1 AND agent_session = ?2", ATTACHMENTS.checked("session"))
@@ -39,7 +40,7 @@ const BEGINNINGS: [&str; 3] =
 /// Fills the table from the log, which `look` reads, since a transaction that meets damage may write nothing.
 pub(super) fn fill(conn: &mut Connection, look: &Connection) -> Result<()> {
     let streams = "SELECT id, CAST(name AS BLOB) FROM streams WHERE purged_at IS NULL";
-    let streams = anew::up_to_damage(look, streams, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
+    let streams = pages::up_to_damage(look, streams, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
     mend::in_transaction(conn, |tx| {
         for (id, name) in streams {
             let Ok(StreamId::Session(session)) = String::from_utf8_lossy(&name).parse() else { continue };
@@ -49,7 +50,7 @@ pub(super) fn fill(conn: &mut Connection, look: &Connection) -> Result<()> {
                 found => found?.iter().try_for_each(|change| apply::apply(tx, change))?,
             }
         }
-        meta::forget_attachments_unfilled(tx)
+        Todo::FillAttachments.is_done(tx)
     })
 }
 

@@ -15,9 +15,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transac
 use crate::StorageError;
 use crate::rows::folded_tables;
 use crate::sqlite::fences::{self, Fences};
-use crate::sqlite::mend::{self, Mend};
+use crate::sqlite::mend::{self, Mend, pages};
+use crate::sqlite::meta::{self, Todo};
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::{anew, attachments, functions, meta, second_names};
+use crate::sqlite::{attachments, functions, second_names};
 
 pub(super) mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -132,19 +133,10 @@ pub enum OpenError {
     },
 }
 
-/// Why what is beside the log could not be set right.
-#[derive(Debug, thiserror::Error)]
-enum MendError {
-    #[error(transparent)]
-    Connect(#[from] OpenError),
-    #[error(transparent)]
-    Storage(#[from] rusqlite::Error),
-}
-
 /// A store's file, owned and up to date.
 pub(super) struct Opened {
     pub(super) path: PathBuf,
-    pub(super) owner: Owner,
+    pub(super) lock: StoreLock,
     pub(super) writer: Connection,
     pub(super) incarnation: Incarnation,
     pub(super) last_position: u64,
@@ -160,17 +152,19 @@ impl Opened {
     pub(super) fn mend(&mut self) -> Result<(), OpenError> {
         let path = self.path.clone();
         let setup = Setup { path: &path };
-        if meta::is_index_damaged(&self.writer).map_err(setup.storage_error())? {
+        if Todo::Reindex.is_noted(&self.writer).map_err(setup.storage_error())? {
             tracing::warn!("the index of the log was found damaged; it is made anew, which may take a while");
             if let Err(err) = self.reindex() {
                 tracing::error!(error = %err, "it can not be made anew; stop the server and run `throughline doctor`");
             }
         }
         let is_small = self.bytes().map_err(setup.storage_error())? <= LOOKED_AT_WHOLE_BYTES;
-        if !is_small && !self.is_damaged {
-            return Ok(());
-        }
-        if let Some((table, what)) = mend::find_damage(&self.writer).map_err(setup.storage_error())? {
+        let found = match Todo::RemakeRows.is_noted(&self.writer).map_err(setup.storage_error())? {
+            true => Some(("of an older schema", Mend::Rows)),
+            false if is_small || self.is_damaged => mend::find_damage(&self.writer).map_err(setup.storage_error())?,
+            false => None,
+        };
+        if let Some((table, what)) = found {
             tracing::warn!(
                 table,
                 "rows beside the log are damaged; they are made anew from it, which may take a while"
@@ -186,17 +180,17 @@ impl Opened {
                 Err(err) => return Err(setup.storage_error()(err)),
             }
         }
-        if is_small && meta::has_lost_pages(&self.writer).map_err(setup.storage_error())? {
+        if is_small && Todo::Vacuum.is_noted(&self.writer).map_err(setup.storage_error())? {
             self.write_anew();
         }
         Ok(())
     }
 
-    fn reindex(&mut self) -> Result<(), MendError> {
+    fn reindex(&mut self) -> Result<(), StorageError> {
         let look = self.connect_look()?;
         Ok(mend::in_transaction(&mut self.writer, |tx| {
-            anew::reindex(tx, &look, "entries")?;
-            meta::forget_index_damage(tx)
+            pages::reindex(tx, &look, "entries")?;
+            Todo::Reindex.is_done(tx)
         })?)
     }
 
@@ -204,7 +198,7 @@ impl Opened {
     pub(super) fn write_anew(&self) {
         let vacuum = || {
             self.writer.execute_batch("VACUUM")?;
-            meta::forget_lost_pages(&self.writer)
+            Todo::Vacuum.is_done(&self.writer)
         };
         if let Err(err) = vacuum() {
             tracing::warn!(error = %err, "the rows are right, but the file could not be written anew; is there room for it twice?");
@@ -216,14 +210,14 @@ impl Opened {
             .query_row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", [], |row| row.get(0))
     }
 
-    fn try_mend(&mut self, what: Mend) -> Result<(), MendError> {
+    fn try_mend(&mut self, what: Mend) -> Result<(), StorageError> {
         let look = self.connect_look()?;
         Ok(mend::mend(&mut self.writer, &look, what)?)
     }
 
-    /// A second connection that reads what may be damaged: see `anew.rs`.
-    pub(super) fn connect_look(&self) -> Result<Connection, OpenError> {
-        connect_reader(&self.path)
+    /// A second connection that reads what may be damaged: see `mend/pages.rs`.
+    pub(super) fn connect_look(&self) -> Result<Connection, StorageError> {
+        connect_reader(&self.path).map_err(|err| StorageError(Box::new(err)))
     }
 }
 
@@ -235,23 +229,22 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     create_private(path).map_err(io_error)?;
     // One file has one name from here on, so that a link to it does not get a lock of its own.
     let path = fs::canonicalize(path).map_err(io_error)?;
-    let owner = own(&path)?;
+    let lock = own(&path)?;
     fail::fail_point!("store-open-owned");
     let setup = Setup { path: &path };
     let found = setup.inspect()?;
     fail::fail_point!("store-open-identified");
     let mut writer = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    if found == Found::Empty {
+    if found == FileKind::Empty {
         // Only a file that has no page yet takes it; one that has keeps what it has.
         writer.pragma_update(None, "page_size", PAGE_BYTES).map_err(setup.storage_error())?;
     }
     setup.settle(&writer, WRITER_SETTINGS)?;
-    if found == Found::Empty {
+    if found == FileKind::Empty {
         writer.pragma_update(None, "application_id", APPLICATION_ID).map_err(setup.storage_error())?;
     }
     if !is_up_to_date(&writer).map_err(setup.storage_error())? {
-        // All in one transaction: a migration that is killed leaves the version before it.
-        embedded::migrations::runner().set_grouped(true).run(&mut writer).map_err(setup.storage_error())?;
+        setup.migrate(&mut writer)?;
     }
     fail::fail_point!("store-open-migrated");
     if let Some(name) = find_missing_table(&writer).map_err(setup.storage_error())? {
@@ -270,7 +263,7 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     };
     let (incarnation, last_position) = begun.map_err(setup.storage_error())?;
     fail::fail_point!("store-open-begun");
-    if meta::is_attachments_unfilled(&writer).map_err(setup.storage_error())? {
+    if Todo::FillAttachments.is_noted(&writer).map_err(setup.storage_error())? {
         attachments::fill(&mut writer, &connect_reader(&path)?).map_err(setup.storage_error())?;
     }
     fail::fail_point!("store-open-filled");
@@ -281,7 +274,7 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
         }
         fences => fences.map_err(setup.storage_error())?,
     };
-    Ok(Opened { path, owner, writer, incarnation, last_position, fences, is_damaged })
+    Ok(Opened { path, lock, writer, incarnation, last_position, fences, is_damaged })
 }
 
 /// A connection for the checkpoints, away from the commits.
@@ -327,7 +320,7 @@ pub(super) const READER_SETTINGS: &[Setting] = &[
 ];
 
 #[derive(PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FileKind {
     Empty,
     Ours,
 }
@@ -340,11 +333,9 @@ impl Setup<'_> {
     pub(super) fn storage_error<E: std::error::Error + Send + Sync + 'static>(&self) -> impl FnOnce(E) -> OpenError {
         let path = self.path.to_owned();
         |source| {
-            // Told here and not by each caller: any of the first statements may be the one that meets it.
+            // Asked here and not by each caller: any of the first statements may be the one that meets it.
             let source: Box<dyn std::error::Error + Send + Sync> = Box::new(source);
-            let mut causes = std::iter::successors(Some(&*source as &dyn std::error::Error), |err| err.source());
-            let code = causes.find_map(|err| err.downcast_ref::<rusqlite::Error>()?.sqlite_error_code());
-            match code {
+            match sqlite_cause(&*source).and_then(rusqlite::Error::sqlite_error_code) {
                 Some(ErrorCode::ReadOnly) => OpenError::ReadOnly { path },
                 Some(ErrorCode::DatabaseCorrupt) => OpenError::Damaged { path, source: StorageError(source) },
                 Some(_) | None => OpenError::Storage { path, source: StorageError(source) },
@@ -377,8 +368,23 @@ impl Setup<'_> {
         Ok(())
     }
 
+    /// Brings the schema up to date, all in one transaction: a migration that is killed leaves the version before it. Damage that it
+    /// meets in a table beside the log is no reason to refuse: those tables are made anew from the log.
+    fn migrate(&self, conn: &mut Connection) -> Result<(), OpenError> {
+        let run = |conn: &mut Connection| embedded::migrations::runner().set_grouped(true).run(conn).map(drop);
+        match run(conn) {
+            Err(err) if sqlite_cause(&err).is_some_and(is_damage) => {
+                tracing::error!(error = %err, "the schema can not be brought up to date as the tables are");
+                let schema = schema_version(conn).map_err(self.storage_error())?.unwrap_or_default();
+                mend::salvage(conn, &connect_reader(self.path)?, schema).map_err(self.storage_error())?;
+                run(conn).map_err(self.storage_error())
+            }
+            done => done.map_err(self.storage_error()),
+        }
+    }
+
     /// Looks before anything is touched.
-    fn inspect(&self) -> Result<Found, OpenError> {
+    fn inspect(&self) -> Result<FileKind, OpenError> {
         // Not opened read-only: a journal left by a crash could not be rolled back, and the store not be read.
         let conn = self.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let found = self.identify(&conn);
@@ -389,7 +395,7 @@ impl Setup<'_> {
         found
     }
 
-    pub(super) fn identify(&self, conn: &Connection) -> Result<Found, OpenError> {
+    pub(super) fn identify(&self, conn: &Connection) -> Result<FileKind, OpenError> {
         self.settle(conn, READER_SETTINGS)?;
         let foreign = || OpenError::Foreign { path: self.path.to_owned() };
         let id = match conn.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0)) {
@@ -407,7 +413,7 @@ impl Setup<'_> {
             let objects: i64 = conn
                 .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
                 .map_err(self.storage_error())?;
-            return if id == 0 && objects == 0 { Ok(Found::Empty) } else { Err(foreign()) };
+            return if id == 0 && objects == 0 { Ok(FileKind::Empty) } else { Err(foreign()) };
         }
         let newest = |what: &'static str, found: rusqlite::Result<Option<i64>>, known: i64| match found
             .map_err(self.storage_error())?
@@ -421,7 +427,7 @@ impl Setup<'_> {
         if has_table("meta")? {
             self.check_event_version(conn)?;
         }
-        Ok(Found::Ours)
+        Ok(FileKind::Ours)
     }
 
     /// Refuses newer events on the server's stream, where they may be a token that was revoked. What other streams hold is
@@ -437,6 +443,11 @@ impl Setup<'_> {
             Ok(_) => Ok(()),
         }
     }
+}
+
+/// What SQLite said, if it is among the causes.
+fn sqlite_cause<'a>(err: &'a (dyn std::error::Error + 'static)) -> Option<&'a rusqlite::Error> {
+    std::iter::successors(Some(err), |err| err.source()).find_map(|err| err.downcast_ref())
 }
 
 /// Runs to the end: a change of the journal answers before it is flushed, and whoever stops at the answer never hears
@@ -497,7 +508,7 @@ fn begin_anew(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::
         newest => newest?,
     };
     mend::in_transaction(conn, |tx| {
-        anew::recreate(tx, "meta")?;
+        pages::recreate(tx, "meta")?;
         // That a newer version was here must not be forgotten.
         let newest = newest.unwrap_or_default().max(i64::from(EVENT_VERSION));
         tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('event_version', ?1)", [newest])
@@ -542,14 +553,14 @@ fn create_private(path: &Path) -> io::Result<()> {
 
 /// The locks that stand for a whole store. The system lets go of them when the process ends, however it ends.
 #[derive(Debug)]
-pub(super) struct Owner {
+pub(super) struct StoreLock {
     _store: File,
     /// The folder's own, since a file can be removed under its owner.
     _folder: Option<File>,
 }
 
 /// Takes the locks that stand for the whole store, which has one name from then on.
-pub(super) fn own(path: &Path) -> Result<Owner, OpenError> {
+pub(super) fn own(path: &Path) -> Result<StoreLock, OpenError> {
     let io_error = |source| io_error(path, source);
     let store = private().write(true).create(true).open(beside(path, ".lock")).map_err(io_error)?;
     match store.try_lock() {
@@ -559,7 +570,7 @@ pub(super) fn own(path: &Path) -> Result<Owner, OpenError> {
     }
     let folder = own_folder(path)?;
     second_names::take_away(path).map_err(io_error)?;
-    Ok(Owner { _store: store, _folder: folder })
+    Ok(StoreLock { _store: store, _folder: folder })
 }
 
 /// The lock of the store's folder. A store that is made beside another has none, and where a file system knows no such locks

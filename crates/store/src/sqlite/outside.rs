@@ -27,7 +27,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _};
 
 use crate::sqlite::functions;
-use crate::sqlite::open::{self, Found, READER_SETTINGS, Setup, beside};
+use crate::sqlite::open::{self, FileKind, READER_SETTINGS, Setup, beside};
 use crate::{OpenError, StorageError};
 
 pub use backup::{BackupError, BackupNote, BackupWish};
@@ -35,7 +35,7 @@ pub use check::{CheckReport, Depth, Finding, FindingKind};
 pub use export::{ExportError, ExportWish, Exported};
 pub use place::Moved;
 pub use rebuild::Rebuilt;
-pub use repair::{Fences, Repair};
+pub use repair::{Repair, SettledFences};
 pub use restore::{RestoreError, RestoreWish, Restored, restore};
 
 /// A store's file, opened by somebody who does not own it.
@@ -88,7 +88,7 @@ impl StoreFile {
         let setup = Setup { path: &path };
         let found = setup.identify(&conn)?;
         let begun = || OpenError::Begun { path: path.clone() };
-        if found == Found::Empty {
+        if found == FileKind::Empty {
             return Err(begun());
         }
         let (schema, incarnation) = versions(&conn).map_err(setup.storage_error())?.ok_or_else(begun)?;

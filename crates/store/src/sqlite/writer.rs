@@ -19,12 +19,13 @@ use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::heads::{Heads, Known};
 use crate::sqlite::jobs::{Answer, AppendFailure, Cause, EncodedBatch, Job, Write, answer_all, refuse_all};
+use crate::sqlite::meta::Todo;
 use crate::sqlite::outside::rebuild;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::rows::sql_seq;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::trouble::Trouble;
-use crate::sqlite::{apply, mend, meta, queries};
+use crate::sqlite::{apply, mend, queries};
 use crate::{AppendError, Room};
 
 /// As many writes may wait before asking itself waits.
@@ -43,7 +44,7 @@ const BYTES_BETWEEN_LOOKS: usize = 4 << 20;
 
 pub(super) struct Writer {
     pub(super) conn: Connection,
-    /// What may be damaged is read by it: see `anew.rs`.
+    /// What may be damaged is read by it: see `mend/pages.rs`.
     pub(super) look: Connection,
     pub(super) health: Arc<Health>,
     pub(super) fences: Arc<Fences>,
@@ -285,7 +286,7 @@ impl Writer {
                 Ok(Ok(Position(self.last_position)))
             }
             Write::NoteIndexDamage => {
-                meta::note_index_damage(&self.conn)?;
+                Todo::Reindex.note(&self.conn)?;
                 Ok(Ok(Position(self.last_position)))
             }
             #[cfg(test)]

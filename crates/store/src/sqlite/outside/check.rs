@@ -12,9 +12,9 @@ use serde::{Serialize, Serializer};
 
 use crate::FenceCause;
 use crate::StorageError;
-use crate::rows::folded_tables;
-use crate::sqlite::checksums::{RECEIPTS, STREAMS, has_checksums};
+use crate::sqlite::checksums::has_checksums;
 use crate::sqlite::fences::has_fence;
+use crate::sqlite::mend::checked_tables;
 use crate::sqlite::outside::rows::{self, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
@@ -170,8 +170,7 @@ impl StoreFile {
         if !has_checksums(self.schema) || report.findings.iter().any(is_told) {
             return Ok(());
         }
-        let tables = folded_tables().chain([&STREAMS, &RECEIPTS]);
-        for table in tables.filter(|table| table.since <= self.schema) {
+        for table in checked_tables().filter(|table| table.since <= self.schema) {
             let (name, whole) = (table.name, table.is_whole(self.schema));
             let sql = format!("SELECT COUNT(*) FROM {name} NOT INDEXED WHERE NOT ({whole})");
             let broken: i64 = self.conn.query_row(&sql, [], |row| row.get(0))?;

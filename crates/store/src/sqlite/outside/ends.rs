@@ -9,7 +9,6 @@ use model::{Position, Seq, StreamId};
 use rusqlite::{Connection, Error, OptionalExtension as _, params};
 
 use crate::Fence;
-use crate::sqlite::meta;
 use crate::sqlite::outside::rows::known_seq;
 use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::{StoreFile, is_damage};
@@ -22,17 +21,6 @@ pub(super) enum Reached {
 }
 
 impl StoreFile {
-    /// The last position, also if the entry that has it is past reading.
-    pub(super) fn last_known_position(&self) -> Result<Position, Error> {
-        match meta::last_position(&self.conn) {
-            Err(err) if is_damage(&err) => {
-                let sql = "SELECT IFNULL(MAX(+position), 0) FROM entries INDEXED BY sqlite_autoindex_entries_1";
-                self.conn.query_row(sql, [], |row| Ok(Position(row.get::<_, i64>(0)?.cast_unsigned())))
-            }
-            known => known,
-        }
-    }
-
     /// Streams that were purged, and those that are damaged with the damage as their fence, by name; of a log that was
     /// exported up to `last`.
     pub(super) fn ended_streams(

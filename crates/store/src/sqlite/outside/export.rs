@@ -13,6 +13,7 @@ use rusqlite::{Error, params};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::sqlite::meta::last_position;
 use crate::sqlite::outside::backup::hex;
 use crate::sqlite::outside::ends::Reached;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage};
@@ -122,7 +123,7 @@ impl StoreFile {
             incarnation: self.incarnation.to_string(),
         })?;
         let mut log = LogReader { file: self, ends: HashMap::new(), exported: Exported::default() };
-        let last = self.last_known_position()?;
+        let last = last_position(&self.conn)?;
         let mut after = Position(0);
         while let Some((reached, page)) = log.page(after, last)? {
             lines.write(&page)?;

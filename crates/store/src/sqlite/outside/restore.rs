@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::meta;
-use crate::sqlite::open::{Found, Setup, private};
+use crate::sqlite::open::{FileKind, Setup, private};
 use crate::sqlite::outside::backup::{self, BackupNote, hex};
 use crate::sqlite::outside::place::{Moved, Place};
 use crate::sqlite::outside::{OnProgress, Progress, Stage, import, versions};
@@ -265,7 +265,7 @@ fn renew(path: &Path, incarnation: Incarnation) -> Result<(), RestoreError> {
     let setup = Setup { path };
     let conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let found = setup.identify(&conn)?;
-    if found == Found::Empty || versions(&conn)?.is_none() {
+    if found == FileKind::Empty || versions(&conn)?.is_none() {
         return Err(OpenError::Begun { path: path.to_owned() }.into());
     }
     conn.pragma_update(None, "query_only", "off")?;
