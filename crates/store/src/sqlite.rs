@@ -26,7 +26,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod trouble;
-mod work;
 mod writer;
 
 use std::path::Path;

@@ -1,37 +1,16 @@
-//! Which sessions an agent's own conversations are or once were, by every id that a session's agents ever had.
+//! Fills the table of attachments, which says which sessions an agent's own conversations are or once were, in a store from before
+//! it had the table.
 //!
-//! Invariant: a question costs one step down an index for each id, however long the log is. A store from before the table was
-//! there gets its rows from the log once, in one transaction, and holds one entry in memory at a time while it does.
-
-use std::collections::BTreeSet;
+//! Invariant: the rows come from the log, once and in one transaction, with one entry in memory at a time.
 
 use model::{Entry, RowChange, SessionEvent, SessionId, StreamId};
 use rusqlite::{Connection, Result, params};
 
-use crate::ReadError;
 use crate::sqlite::apply;
-use crate::sqlite::checksums::ATTACHMENTS;
 use crate::sqlite::mend::{self, pages};
 use crate::sqlite::meta::Todo;
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::queries::collect_whole;
-use crate::sqlite::rows::{self, STORED_ENTRY_COLUMNS, StoredEntry};
-
-pub(super) fn find_sql() -> String {
-    format!("SELECT {} FROM attachments WHERE agent = ?1 AND agent_session = ?2", ATTACHMENTS.checked("session"))
-}
-
-/// The sessions that these conversations belong to, in the order of the sessions' ids.
-pub(super) fn find(conn: &Connection, agent: &str, ids: &[String]) -> Result<Vec<(String, SessionId)>, ReadError> {
-    let sql = find_sql();
-    let mut found = BTreeSet::new();
-    for id in ids {
-        for session in collect_whole(conn, &sql, params![agent, id], rows::session_id)? {
-            found.insert((session, id));
-        }
-    }
-    Ok(found.into_iter().map(|(session, id)| (id.clone(), session)).collect())
-}
+use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};
 
 /// How the stored form of each event begins that tells which agent a session has and which conversation that agent is in.
 const BEGINNINGS: [&str; 3] =

@@ -12,8 +12,8 @@ use crate::rows::Values;
 
 pub(super) use crate::rows::Table;
 pub(super) use crate::rows::columns::{
-    ATTACHMENTS, CONTEXT_ENTRIES, FACTS, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, STREAMS, TITLES,
-    TOKENS, TURNS, WORK_NAMES, WORKS,
+    ATTACHMENTS, CONTEXT_ENTRIES, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, STREAMS, TOKENS, TURNS,
+    WORK_NAMES, WORKS,
 };
 
 /// The first schema whose rows have checksums.

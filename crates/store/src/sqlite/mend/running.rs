@@ -133,9 +133,9 @@ impl SqliteStore {
         loop {
             let look = move |conn: &Connection| queries::find_without_index(conn, stream, seq, after, ENTRIES_AT_ONCE);
             match self.ask_once(look).await {
-                Ok(queries::Look::Found) => return Ok(true),
-                Ok(queries::Look::End) => return Ok(false),
-                Ok(queries::Look::On(position)) => after = position,
+                Ok(queries::Scanned::Found) => return Ok(true),
+                Ok(queries::Scanned::End) => return Ok(false),
+                Ok(queries::Scanned::On(position)) => after = position,
                 // A part of the table that can not be read holds what is lost, or nobody can tell.
                 Err(err) if mend::may_be_row_damage(&err) => return Ok(false),
                 Err(err) => return Err(err),
