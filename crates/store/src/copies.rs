@@ -12,12 +12,12 @@
 
 mod beside;
 mod check;
+mod copy_writer;
 mod cursor;
 mod folder;
 mod hydrate;
 mod meta;
 mod older_formats;
-mod pen;
 mod regroup;
 mod replay;
 #[cfg(test)]

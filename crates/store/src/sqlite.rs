@@ -37,6 +37,7 @@ use model::{Entry, Event, Incarnation, Position, Seq, SessionId, StreamId, Times
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
+use crate::files::beside;
 use crate::log::wait_after;
 use crate::sqlite::checkpoint::{Health, Panicked};
 use crate::sqlite::checksums::DamagedRow;
@@ -44,7 +45,7 @@ use crate::sqlite::fences::Fences;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::jobs::{Job, Write};
 use crate::sqlite::mend::running::chain;
-use crate::sqlite::readers::Question;
+use crate::sqlite::readers::ReadJob;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::writer::{SinceLook, Writer};
@@ -72,7 +73,7 @@ pub struct SqliteStore {
 /// What there is between opening and closing.
 struct Running {
     writes: mpsc::Sender<Job>,
-    questions: mpsc::Sender<Question>,
+    questions: mpsc::Sender<ReadJob>,
     writer: JoinHandle<Option<()>>,
     readers: Vec<JoinHandle<()>>,
     checkpointer: JoinHandle<Option<Connection>>,
@@ -113,7 +114,7 @@ impl SqliteStore {
             look,
             health: Arc::clone(&health),
             fences: Arc::clone(&fences),
-            reserve: Reserve::new(open::beside(&opened.path, ".reserve"), reserve_bytes),
+            reserve: Reserve::new(beside(&opened.path, ".reserve"), reserve_bytes),
             checkpoints: ask_checkpoint,
             heads: Heads::default(),
             sweep: Sweep::new(),
@@ -245,7 +246,7 @@ impl SqliteStore {
         query: impl FnOnce(&Connection) -> Result<T, ReadError> + Send + 'static,
     ) -> Result<T, ReadError> {
         let (answer, answered) = oneshot::channel();
-        let question: Question = Box::new(move |conn| {
+        let question: ReadJob = Box::new(move |conn| {
             if !answer.is_closed() {
                 let _nobody_waits = answer.send(in_one_moment(conn, query));
             }

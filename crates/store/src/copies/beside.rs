@@ -5,13 +5,14 @@
 //! under the same incarnation, and the copies that may be all that is left of them are kept; copies of which that cannot be
 //! known are not written over.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use model::{Incarnation, Position, Timestamp};
 
 use crate::copies::{Copies, CopyCursor, HydrateError, Hydrated, Phase};
+use crate::files::{beside, parent, remove, sync};
 use crate::prelude::*;
 use crate::{CopyError, OpenError, ReadError, SqliteStore};
 
@@ -156,26 +157,12 @@ fn set_aside(copies: &Copies, now: Timestamp) -> Result<PathBuf, BesideError> {
 
 /// Removes a database with what SQLite keeps beside it, but not the lock of one that others may want.
 fn remove_database(path: &Path) -> Result<(), BesideError> {
-    for part in ["", "-wal", "-shm"] {
-        let part = beside(path, part);
-        match fs::remove_file(&part) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(BesideError::Move { path: part, source });
-            }
-            Ok(()) | Err(_) => (),
-        }
+    for part in ["", "-wal", "-shm"].map(|part| beside(path, part)) {
+        remove(&part).map_err(|source| BesideError::Move { path: part, source })?;
     }
     Ok(())
 }
 
 fn sync_folder_of(path: &Path) -> Result<(), BesideError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(|source| BesideError::Move { path: folder.to_owned(), source })
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
+    sync(parent(path)).map_err(|source| BesideError::Move { path: parent(path).to_owned(), source })
 }

@@ -88,11 +88,7 @@ impl Copies {
         let path = self.path.clone();
         blocking(move || {
             let Some(folder) = Folder::find(&path)? else { return Ok(None) };
-            match folder.read(NAME, MAX_BYTES) {
-                Ok(content) => Ok(content.and_then(|content| understand(&content))),
-                Err(CopyError::Foreign { .. }) => Ok(None),
-                Err(err) => Err(err),
-            }
+            Ok(folder.read_ours(NAME, MAX_BYTES)?.and_then(|content| understand(&content)))
         })
         .await
     }

@@ -129,8 +129,7 @@ fn read_through(folder: &Folder, session: SessionId) -> Result<Meta, Unreadable>
 }
 
 fn open_replay(path: &std::path::Path, meta: Meta) -> Result<CopyReplay, Unreadable> {
-    let folder = Folder::find(path)?.ok_or(Unreadable::NoMeta)?;
-    let copy = folder.find_child(meta.id.to_string())?.ok_or(Unreadable::NoMeta)?;
+    let copy = Folder::find_copy(path, meta.id)?.ok_or(Unreadable::NoMeta)?;
     CopyReplay::new(&copy, meta)
 }
 

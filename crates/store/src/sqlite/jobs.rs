@@ -16,12 +16,12 @@ use crate::sqlite::rows::EncodedEntry;
 use crate::sqlite::writer::MAX_GROUP_ENTRIES;
 use crate::{AppendError, Batch, Fence, Receipt, Room, StorageError};
 
-pub(super) type Answer = Result<Position, AppendError>;
+pub(super) type WriteResult = Result<Position, AppendError>;
 
 /// A write that waits, with the way back for its answer.
 pub(super) struct Job {
     pub(super) write: Write,
-    pub(super) answer: oneshot::Sender<Answer>,
+    pub(super) answer: oneshot::Sender<WriteResult>,
 }
 
 pub(super) enum Write {
@@ -45,11 +45,11 @@ pub(super) enum Write {
     NoteIndexDamage,
     /// Lets a test at the connection, between two transactions.
     #[cfg(test)]
-    Look(Option<Look>),
+    Look(Option<TestLook>),
 }
 
 #[cfg(test)]
-pub(super) type Look = Box<dyn FnOnce(&Connection) + Send>;
+pub(super) type TestLook = Box<dyn FnOnce(&Connection) + Send>;
 
 /// A [`Batch`] whose events were encoded by the caller, so that the one thread that all wait for does not.
 pub(super) struct EncodedBatch {
@@ -132,7 +132,7 @@ impl Write {
     }
 }
 
-pub(super) fn answer_all(group: Vec<Job>, answers: Vec<Answer>) {
+pub(super) fn answer_all(group: Vec<Job>, answers: Vec<WriteResult>) {
     for (job, answer) in group.into_iter().zip(answers) {
         // Whoever asked may have stopped waiting; what is written stays written.
         let _nobody_waits = job.answer.send(answer);

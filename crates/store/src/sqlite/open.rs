@@ -3,17 +3,17 @@
 //! Invariant: a store is owned by one process; every setting that durability rests on was read back and found as
 //! asked; a file that is not ours, or is newer than this program, is left as it was.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use model::{EVENT_VERSION, Incarnation};
 use rusqlite::config::DbConfig;
 use rusqlite::types::Value;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 
 use crate::StorageError;
-use crate::rows::folded_tables;
+use crate::files::{beside, parent, private, sync};
 use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::mend::{self, Mend, pages};
 use crate::sqlite::meta::{self, Todo};
@@ -243,7 +243,8 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     if found == FileKind::Empty {
         writer.pragma_update(None, "application_id", APPLICATION_ID).map_err(setup.storage_error())?;
     }
-    if !is_up_to_date(&writer).map_err(setup.storage_error())? {
+    // Asked before the migrations are, which panic at a time of theirs that is damaged.
+    if schema_version(&writer).map_err(setup.storage_error())? != Some(newest_schema()) {
         setup.migrate(&mut writer)?;
     }
     fail::fail_point!("store-open-migrated");
@@ -403,28 +404,15 @@ impl Setup<'_> {
             Err(err) if err.sqlite_error_code() == Some(ErrorCode::NotADatabase) => return Err(foreign()),
             Err(err) => return Err(self.storage_error()(err)),
         };
-        let has_table = |name: &str| {
-            conn.query_row("SELECT 1 FROM sqlite_schema WHERE name = ?1", [name], |_| Ok(()))
-                .optional()
-                .map(|found| found.is_some())
-                .map_err(self.storage_error())
-        };
         if id != APPLICATION_ID {
             let objects: i64 = conn
                 .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
                 .map_err(self.storage_error())?;
             return if id == 0 && objects == 0 { Ok(FileKind::Empty) } else { Err(foreign()) };
         }
-        let newest = |what: &'static str, found: rusqlite::Result<Option<i64>>, known: i64| match found
-            .map_err(self.storage_error())?
-        {
-            Some(found) if found > known => Err(OpenError::Newer { path: self.path.to_owned(), what, found, known }),
-            Some(_) | None => Ok(()),
-        };
-        if has_table("refinery_schema_history")? {
-            newest("schema", schema_version(conn), newest_schema())?;
-        }
-        if has_table("meta")? {
+        let schema = schema_version(conn).map_err(self.storage_error())?;
+        self.check_version("schema", schema, newest_schema())?;
+        if has_table(conn, "meta").map_err(self.storage_error())? {
             self.check_event_version(conn)?;
         }
         Ok(FileKind::Ours)
@@ -433,14 +421,16 @@ impl Setup<'_> {
     /// Refuses newer events on the server's stream, where they may be a token that was revoked. What other streams hold is
     /// fenced off.
     fn check_event_version(&self, conn: &Connection) -> Result<(), OpenError> {
-        let (what, known) = ("event", i64::from(EVENT_VERSION));
         match fences::newest_of_server(conn) {
             Err(err) if is_damage(&err) => Ok(()),
-            Err(err) => Err(self.storage_error()(err)),
-            Ok(Some(found)) if found > known => {
-                Err(OpenError::Newer { path: self.path.to_owned(), what, found, known })
-            }
-            Ok(_) => Ok(()),
+            found => self.check_version("event", found.map_err(self.storage_error())?, EVENT_VERSION.into()),
+        }
+    }
+
+    fn check_version(&self, what: &'static str, found: Option<i64>, known: i64) -> Result<(), OpenError> {
+        match found {
+            Some(found) if found > known => Err(OpenError::Newer { path: self.path.to_owned(), what, found, known }),
+            Some(_) | None => Ok(()),
         }
     }
 }
@@ -464,8 +454,11 @@ pub(super) fn newest_schema() -> i64 {
     runner.get_migrations().iter().map(|migration| i64::from(migration.version())).max().unwrap_or(0)
 }
 
-/// Which schema a store has. The number is in the table and in its index, either of which may be damaged.
+/// Which schema a store has, if it has one. The number is in the table and in its index, either of which may be damaged.
 pub(super) fn schema_version(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    if !has_table(conn, "refinery_schema_history")? {
+        return Ok(None);
+    }
     let newest = |table: &str| conn.query_row(&format!("SELECT MAX(version) FROM {table}"), [], |row| row.get(0));
     match (newest("refinery_schema_history"), newest("refinery_schema_history NOT INDEXED")) {
         (Ok(by_index), Ok(by_table)) => Ok(Option::max(by_index, by_table)),
@@ -481,24 +474,16 @@ struct MissingTable(&'static str);
 
 /// Whether the schema has every table: a damaged page of it may have lost some without a word.
 fn find_missing_table(conn: &Connection) -> rusqlite::Result<Option<&'static str>> {
-    let mut there = conn.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?;
-    let needed = folded_tables().map(|table| table.name).chain(["meta", "streams", "entries", "receipts"]);
-    for name in needed {
-        if !there.exists([name])? {
+    for name in mend::checked_tables().map(|table| table.name).chain(["meta", "entries"]) {
+        if !has_table(conn, name)? {
             return Ok(Some(name));
         }
     }
     Ok(None)
 }
 
-/// Asked before the migrations are, which panic at a time of theirs that is damaged.
-fn is_up_to_date(conn: &Connection) -> rusqlite::Result<bool> {
-    let known = conn.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'refinery_schema_history'")?.exists([])?;
-    let found: Option<i64> = match known {
-        true => schema_version(conn)?,
-        false => None,
-    };
-    Ok(found == Some(newest_schema()))
+pub(super) fn has_table(conn: &Connection, name: &str) -> rusqlite::Result<bool> {
+    conn.prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?.exists([name])
 }
 
 /// The same for a store whose notes about itself are lost.
@@ -541,11 +526,8 @@ fn begin(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::Resul
 /// Makes the file, if there is none, readable by its owner alone before anything is in it.
 fn create_private(path: &Path) -> io::Result<()> {
     match private().write(true).create_new(true).open(path) {
-        Ok(_) => {
-            // The name itself has to survive the power too.
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            File::open(folder)?.sync_all()
-        }
+        // The name itself has to survive the power too.
+        Ok(_) => sync(parent(path)),
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(err) => Err(err),
     }
@@ -576,11 +558,10 @@ pub(super) fn own(path: &Path) -> Result<StoreLock, OpenError> {
 /// The lock of the store's folder. A store that is made beside another has none, and where a file system knows no such locks
 /// the file alone has to do.
 fn own_folder(path: &Path) -> Result<Option<File>, OpenError> {
-    let Some(folder) = path.parent().filter(|_| path.file_name().is_some_and(|name| name == DATABASE)) else {
+    if path.file_name().is_none_or(|name| name != DATABASE) {
         return Ok(None);
-    };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let Ok(folder) = File::open(folder) else { return Ok(None) };
+    }
+    let Ok(folder) = File::open(parent(path)) else { return Ok(None) };
     match folder.try_lock() {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
@@ -594,17 +575,4 @@ fn io_error(path: &Path, source: io::Error) -> OpenError {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => OpenError::ReadOnly { path },
         _ => OpenError::Io { path, source },
     }
-}
-
-pub(super) fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }

@@ -26,8 +26,9 @@ use model::Incarnation;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _};
 
+use crate::files::beside;
 use crate::sqlite::functions;
-use crate::sqlite::open::{self, FileKind, READER_SETTINGS, Setup, beside};
+use crate::sqlite::open::{self, FileKind, READER_SETTINGS, Setup};
 use crate::{OpenError, StorageError};
 
 pub use backup::{BackupError, BackupNote, BackupWish};
@@ -133,14 +134,7 @@ fn connect_unchanging(path: &Path) -> Result<Connection, OpenError> {
 
 /// The schema's version and the incarnation; `None` if the first start did not get that far.
 fn versions(conn: &Connection) -> rusqlite::Result<Option<(i64, Incarnation)>> {
-    let tables: i64 = conn.query_row(
-        "SELECT COUNT(*)
-         FROM sqlite_schema
-         WHERE name IN ('refinery_schema_history', 'meta')",
-        [],
-        |row| row.get(0),
-    )?;
-    if tables < 2 {
+    if !open::has_table(conn, "meta")? {
         return Ok(None);
     }
     let schema = open::schema_version(conn)?;

@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use crate::sqlite::open::beside;
+use crate::files::beside;
 
 /// What stands between a store's name and the time when it was moved aside.
 pub(super) const ASIDE: &str = ".before-";

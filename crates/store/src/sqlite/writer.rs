@@ -18,7 +18,7 @@ use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::heads::{Heads, Known};
-use crate::sqlite::jobs::{Answer, AppendFailure, Cause, EncodedBatch, Job, Write, answer_all, refuse_all};
+use crate::sqlite::jobs::{AppendFailure, Cause, EncodedBatch, Job, Write, WriteResult, answer_all, refuse_all};
 use crate::sqlite::meta::Todo;
 use crate::sqlite::outside::rebuild;
 use crate::sqlite::reserve::Reserve;
@@ -186,18 +186,18 @@ impl Writer {
         }
     }
 
-    fn try_write(&mut self, group: &mut [Job]) -> Result<Vec<Answer>, AppendFailure> {
+    fn try_write(&mut self, group: &mut [Job]) -> Result<Vec<WriteResult>, AppendFailure> {
         match self.health.failure() {
             Some(cause) => Err(AppendFailure::Failed(Arc::clone(cause))),
             None => self.write(group).map_err(|err| self.give_up(err)),
         }
     }
 
-    fn write(&mut self, group: &mut [Job]) -> Result<Vec<Answer>, Error> {
+    fn write(&mut self, group: &mut [Job]) -> Result<Vec<WriteResult>, Error> {
         self.conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let before = self.last_position;
         let answers = group.iter_mut().map(|job| self.write_one(&mut job.write)).collect::<Result<_, _>>();
-        let answers: Vec<Answer> = answers.inspect_err(|_| self.last_position = before)?;
+        let answers: Vec<WriteResult> = answers.inspect_err(|_| self.last_position = before)?;
         self.is_committing = true;
         commit(&self.conn).inspect_err(|_| self.last_position = before)?;
         (self.is_committing, self.damaged_in_a_row) = (false, 0);
@@ -251,52 +251,40 @@ impl Writer {
         }
     }
 
-    fn write_one(&mut self, write: &mut Write) -> Result<Answer, Error> {
+    fn write_one(&mut self, write: &mut Write) -> Result<WriteResult, Error> {
         fail::fail_point!("store-write", |_| {
             Err(Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), None))
         });
         match write {
-            Write::Append(batch) => match self.check(batch)? {
-                Ok(()) => self.append(batch).map(Ok),
-                Err(refusal) => Ok(Err(refusal)),
-            },
-            Write::Purge { session, after, at } => self.purge(*session, *after, *at),
-            Write::ForgetReceipts { before } => {
-                apply::forget_receipts(&self.conn, *before)?;
-                Ok(Ok(Position(self.last_position)))
+            Write::Append(batch) => {
+                return match self.check(batch)? {
+                    Ok(()) => self.append(batch).map(Ok),
+                    Err(refusal) => Ok(Err(refusal)),
+                };
             }
-            Write::Fence(fence) => {
-                fences::write(&self.conn, fence)?;
-                Ok(Ok(Position(self.last_position)))
-            }
+            Write::Purge { session, after, at } => return self.purge(*session, *after, *at),
+            Write::ForgetReceipts { before } => apply::forget_receipts(&self.conn, *before)?,
+            Write::Fence(fence) => fences::write(&self.conn, fence)?,
             Write::MendStreams => {
                 mend::mend_streams(&self.conn, &self.look)?;
                 self.heads.forget_all();
                 self.fences.take_over(&self.conn)?;
-                Ok(Ok(Position(self.last_position)))
             }
-            Write::RemoveRows(removal) => {
-                removal.carry_out(&self.conn, &self.look)?;
-                Ok(Ok(Position(self.last_position)))
-            }
+            Write::RemoveRows(removal) => removal.carry_out(&self.conn, &self.look)?,
             Write::ReplaceRows(walk) => {
                 if let Some(fence) = rebuild::replace_rows(&self.conn, &self.look, walk)? {
                     self.fences.put(&fence);
                 }
-                Ok(Ok(Position(self.last_position)))
             }
-            Write::NoteIndexDamage => {
-                Todo::Reindex.note(&self.conn)?;
-                Ok(Ok(Position(self.last_position)))
-            }
+            Write::NoteIndexDamage => Todo::Reindex.note(&self.conn)?,
             #[cfg(test)]
             Write::Look(look) => {
                 self.conn.execute_batch("COMMIT")?;
                 look.take().unwrap()(&self.conn);
                 self.conn.execute_batch("BEGIN IMMEDIATE")?;
-                Ok(Ok(Position(self.last_position)))
             }
         }
+        Ok(Ok(Position(self.last_position)))
     }
 
     /// Whether the whole batch can be written, before any of it is. A repeat is told first: the streams have moved on
@@ -361,7 +349,7 @@ impl Writer {
         Ok(Position(self.last_position))
     }
 
-    fn purge(&mut self, session: SessionId, after: Seq, at: Timestamp) -> Result<Answer, Error> {
+    fn purge(&mut self, session: SessionId, after: Seq, at: Timestamp) -> Result<WriteResult, Error> {
         let stream = StreamId::Session(session);
         let head = match self.heads.find(&self.conn, stream)? {
             Some(Known { purged: true, .. }) => return Ok(Ok(Position(self.last_position))),

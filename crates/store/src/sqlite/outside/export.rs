@@ -13,8 +13,8 @@ use rusqlite::{Error, params};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::files::hex;
 use crate::sqlite::meta::last_position;
-use crate::sqlite::outside::backup::hex;
 use crate::sqlite::outside::ends::Reached;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage};
 use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};

@@ -12,9 +12,10 @@ use model::Timestamp;
 use rusqlite::OpenFlags;
 use serde::Serialize;
 
+use crate::files::{beside, one_name, parent, remove, sync, write_flushed};
 use crate::sqlite::checkpoint::{self, Health};
-use crate::sqlite::open::{self, Setup, StoreLock, beside};
-use crate::sqlite::outside::backup::{CONFIG, one_name, parent, remove, sync, write_flushed};
+use crate::sqlite::open::{self, Setup, StoreLock};
+use crate::sqlite::outside::backup::CONFIG;
 use crate::sqlite::outside::{OnProgress, Progress, RestoreError, Stage};
 use crate::sqlite::second_names::ASIDE;
 use crate::sqlite::trouble::Trouble;
