@@ -14,14 +14,14 @@ use model::{
     SessionRow, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkRow,
 };
 
-pub(crate) use cells::{Cells, Cursor, Values, codec, sql_seq};
+pub(crate) use cells::{Cells, Cursor, Values, cell_values, codec, sql_seq};
 pub(crate) use columns::{
     AttachmentRow, ContextEntryRow, FactRow, Owner, PromptRow, ReceiptRow, SetRow, Table, TableRow, WorkNameRow,
 };
 
 /// A row that is folded from the log.
 pub(crate) trait FoldedRow: TableRow + Clone + PartialEq {
-    /// What stands in the first columns, and tells rows apart.
+    /// What stands in the first columns, and identifies the row.
     type Key: Cells + Ord + Clone;
 
     fn key(&self) -> Self::Key;
@@ -51,6 +51,15 @@ macro_rules! folded {
         #[derive(Debug, Default, Clone, PartialEq)]
         pub(crate) struct Rows {
             $(pub(crate) $name: BTreeMap<$key, $row>,)+
+        }
+
+        impl Rows {
+            /// Removes every row of a session.
+            pub(crate) fn remove_session(&mut self, session: SessionId) {
+                $(if $row::table().owner == Owner::Session {
+                    self.$name.retain(|key, _| !cell_values(key).starts_with(&cell_values(&session)));
+                })+
+            }
         }
 
         /// The tables that are folded from the log and can be made again from it.
@@ -221,34 +230,6 @@ impl KeepRows for Rows {
 impl Rows {
     pub(crate) fn apply(&mut self, change: &RowChange) {
         let Ok(()) = apply(self, change);
-    }
-
-    /// Removes every row of a session.
-    pub(crate) fn remove_session(&mut self, session: SessionId) {
-        let Ok(()) = each_table(&mut RemoveSession { rows: self, session });
-    }
-}
-
-struct RemoveSession<'a> {
-    rows: &'a mut Rows,
-    session: SessionId,
-}
-
-impl EachTable for RemoveSession<'_> {
-    type Error = Infallible;
-
-    fn table<R: FoldedRow>(&mut self) -> Result<(), Infallible> {
-        let mut session = Values::new();
-        self.session.write(&mut session);
-        let is_others = |key: &R::Key| {
-            let mut values = Values::new();
-            key.write(&mut values);
-            !values.starts_with(&session)
-        };
-        if R::table().owner == Owner::Session {
-            R::of_mut(self.rows).retain(|key, _| is_others(key));
-        }
-        Ok(())
     }
 }
 

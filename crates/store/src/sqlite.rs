@@ -4,13 +4,13 @@
 //! A future that is dropped takes nothing back: a write that was handed over is carried out.
 
 mod apply;
-mod attachments;
 mod changes;
 mod checkpoint;
 mod checksums;
 mod fences;
 mod functions;
 mod heads;
+mod interrupted_restore;
 mod jobs;
 mod mend;
 mod meta;
@@ -20,7 +20,6 @@ mod queries;
 mod readers;
 mod reserve;
 mod rows;
-mod second_names;
 mod sweep;
 mod tables;
 #[cfg(test)]

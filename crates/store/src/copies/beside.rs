@@ -57,7 +57,7 @@ pub enum BesideError {
         /// What the system said.
         source: io::Error,
     },
-    /// The copies could not be looked at, or not be told of a loss.
+    /// The copies could not be read, or a loss could not be noted beside them.
     #[error(transparent)]
     Copies(#[from] CopyError),
 }
@@ -72,14 +72,12 @@ pub async fn open_beside(
 ) -> Result<(SqliteStore, CopiesFound), BesideError> {
     let open = || SqliteStore::open_reserving(path, new_incarnation(), reserve_bytes);
     let store = open()?;
-    // After the last one that there could be is nothing, so the log's end is told.
-    let is_empty = store.changed_since(Position(u64::MAX), 1).await?.up_to == Position(0);
-    if is_empty && has_copies(copies).await? {
+    if store.last_position() == Position(0) && has_copies(copies).await? {
         let hydrated = fill(path, copies, store, new_incarnation()).await?;
         return Ok((open()?, CopiesFound::Empty(hydrated)));
     }
     let cursor = match copies.cursor().await {
-        Ok(Some(cursor)) if cursor.is_ahead_of(&store).await? => cursor,
+        Ok(Some(cursor)) if cursor.is_ahead_of(&store) => cursor,
         // Behind a link are none, and the follower writes none there.
         Ok(_) | Err(CopyError::Foreign { .. }) => return Ok((store, CopiesFound::Nothing)),
         // It takes nothing from a database that can be read. The follower asks the same before it writes.
@@ -115,14 +113,13 @@ async fn fill(
     remove_database(&filling)?;
     let filled = SqliteStore::open(&filling, incarnation)?;
     let hydrated = copies.hydrate(&filled).await;
-    // After the last one that there could be is nothing, so the log's end is told.
-    let filled_to = filled.changed_since(Position(u64::MAX), 1).await;
+    let position = filled.last_position();
     filled.close().await;
     drop(filled);
     let hydrated = hydrated.map_err(|source| BesideError::Hydrate { path: copies.path().to_owned(), source })?;
     // Noted before the database is in its place, where it would be taken for another incarnation than the copies; until then
     // an empty one is there, which is filled again whatever is noted.
-    copies.move_cursor(CopyCursor { position: filled_to?.up_to, ..CopyCursor::new(incarnation) }).await?;
+    copies.move_cursor(CopyCursor { position, ..CopyCursor::new(incarnation) }).await?;
     empty.close().await;
     drop(empty);
     let moving = |source| BesideError::Move { path: filling.clone(), source };

@@ -7,7 +7,9 @@ use model::{RowChange, SessionId, Timestamp, WorkId};
 use rusqlite::{Connection, Error, OptionalExtension as _, Params, Result, params_from_iter};
 
 use crate::Receipt;
-use crate::rows::{self, Cells as _, FoldedRow, KeepRows, Owner, ReceiptRow, TableRow, Values, folded_tables};
+use crate::rows::{
+    self, Cells as _, FoldedRow, KeepRows, Owner, ReceiptRow, TableRow, Values, cell_values, folded_tables,
+};
 use crate::sqlite::checksums::{WORK_NAMES, whole};
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::read_row;
@@ -48,7 +50,7 @@ impl KeepRows for SqlRows<'_> {
     fn remove<R: FoldedRow>(&mut self, key: &R::Key) -> Result<()> {
         let table = R::table();
         let sql = format!("DELETE FROM {} WHERE {}", table.name, table.key_is(R::Key::COUNT));
-        run(self.0, &sql, key_values(key))
+        run(self.0, &sql, params_from_iter(cell_values(key)))
     }
 
     fn forget_work_names(&mut self, work: WorkId) -> Result<()> {
@@ -67,7 +69,11 @@ enum Stored<R> {
 fn stored<R: FoldedRow>(conn: &Connection, key: &R::Key) -> Result<Stored<R>> {
     let table = R::table();
     let sql = format!("SELECT {} FROM {} WHERE {}", table.all_checked(), table.name, table.key_is(R::Key::COUNT));
-    match conn.prepare_cached(&sql)?.query_row(key_values(key), |row| whole(row, read_row)).optional() {
+    match conn
+        .prepare_cached(&sql)?
+        .query_row(params_from_iter(cell_values(key)), |row| whole(row, read_row))
+        .optional()
+    {
         Ok(Some(row)) => Ok(Stored::Whole(row)),
         Ok(None) => Ok(Stored::Nothing),
         Err(
@@ -84,12 +90,6 @@ fn values<R: TableRow>(row: &R) -> Values<'_> {
     let mut values = Values::new();
     row.write(&mut values);
     values
-}
-
-fn key_values<K: rows::Cells>(key: &K) -> impl Params {
-    let mut values = Values::with_capacity(K::COUNT);
-    key.write(&mut values);
-    params_from_iter(values)
 }
 
 fn put<R: TableRow>(conn: &Connection, row: &R) -> Result<()> {

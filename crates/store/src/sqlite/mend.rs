@@ -2,7 +2,7 @@
 //!
 //! Invariant: the log decides. A stream's own row is set right by the entries that carry its name in their checksums; all
 //! other rows are folded again, in one transaction, so that a kill leaves the old rows or the new ones. What may be damaged is read by
-//! `look`, a second connection (`pages.rs`). What no log can tell, receipts, is forgotten.
+//! `look`, a second connection (`pages.rs`). Receipts are not in the log: damaged ones are forgotten.
 
 pub(super) mod pages;
 pub(super) mod running;
@@ -34,8 +34,8 @@ pub(super) enum Mend {
     IndexAndRows,
 }
 
-/// Looks at every row beside the log, at the indexes, and for entries that belong to no stream. Answers the first table that is
-/// damaged.
+/// Looks at every row beside the log, at the indexes, and for entries that belong to no stream. Answers which table is damaged, the
+/// first of them.
 pub(super) fn find_damage(conn: &Connection) -> Result<Option<(&'static str, Mend)>> {
     let what = match or_damaged(has_stray_entries(conn))? {
         true => Mend::IndexAndRows,
@@ -228,6 +228,12 @@ pub(super) fn finish(conn: &Connection, look: &Connection) -> Result<()> {
     pages::empty(conn, look, RECEIPTS.name)?;
     pages::put_kept(conn, RECEIPTS.name, "true", [])?;
     pages::drop_kept(conn)?;
+    rows_are_made(conn)
+}
+
+/// Whoever noted that rows are to be made anew from the log has got them.
+pub(super) fn rows_are_made(conn: &Connection) -> Result<()> {
+    Todo::FillAttachments.is_done(conn)?;
     Todo::RemakeRows.is_done(conn)
 }
 

@@ -46,9 +46,9 @@ pub(super) enum Todo {
     Reindex,
     /// Write the file anew: it has pages that nothing leads to any more.
     Vacuum,
-    /// Fill the table of attachments from the log.
+    /// Make all rows anew from the log: V13 has added a table that only the log can fill.
     FillAttachments,
-    /// Make all rows anew from the log: some of them could not be read when the schema was brought up to date.
+    /// The same: a migration has met rows that can not be read.
     RemakeRows,
 }
 

@@ -18,7 +18,7 @@ use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::mend::{self, Mend, pages};
 use crate::sqlite::meta::{self, Todo};
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::{attachments, functions, second_names};
+use crate::sqlite::{functions, interrupted_restore};
 
 pub(super) mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -27,7 +27,7 @@ pub(super) mod embedded {
 /// The first SQLite without the bug by which a checkpoint beside a commit could damage the database.
 const OLDEST_SQLITE: i32 = 3_051_003;
 
-/// `Thrl`, in the file's header: tells our files from those of other programs.
+/// `Thrl`, in the file's header: it marks our files among those of other programs.
 const APPLICATION_ID: i32 = 0x5468_726c;
 
 /// A commit writes whole pages, and a short message changes little on each of the six or seven it touches. With 2 kB
@@ -146,7 +146,7 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Looks at what is beside the log and sets it right. What can not be is told, and served as far as it can be read.
+    /// Looks at what is beside the log and sets it right. What can not be set right is logged, and served as far as it can be read.
     /// A large store is not looked at here, so that a start costs the same whatever has been stored: its rows are looked
     /// at when they are read, and all of them by the doctor.
     pub(super) fn mend(&mut self) -> Result<(), OpenError> {
@@ -159,16 +159,18 @@ impl Opened {
             }
         }
         let is_small = self.bytes().map_err(setup.storage_error())? <= LOOKED_AT_WHOLE_BYTES;
-        let found = match Todo::RemakeRows.is_noted(&self.writer).map_err(setup.storage_error())? {
-            true => Some(("of an older schema", Mend::Rows)),
+        let is_asked = |todo: Todo| todo.is_noted(&self.writer).map_err(setup.storage_error());
+        let found = match is_asked(Todo::FillAttachments)? || is_asked(Todo::RemakeRows)? {
+            true if self.last_position == 0 => {
+                mend::rows_are_made(&self.writer).map_err(setup.storage_error())?;
+                None
+            }
+            true => Some(("the schema is newer than they are", Mend::Rows)),
             false if is_small || self.is_damaged => mend::find_damage(&self.writer).map_err(setup.storage_error())?,
             false => None,
         };
-        if let Some((table, what)) = found {
-            tracing::warn!(
-                table,
-                "rows beside the log are damaged; they are made anew from it, which may take a while"
-            );
+        if let Some((why, what)) = found {
+            tracing::warn!(why, "rows beside the log are made anew from it, which may take a while");
             if let Err(err) = self.try_mend(what) {
                 tracing::error!(error = %err, "they can not be made anew; stop the server and run `throughline doctor`");
             }
@@ -180,6 +182,7 @@ impl Opened {
                 Err(err) => return Err(setup.storage_error()(err)),
             }
         }
+        fail::fail_point!("store-open-filled");
         if is_small && Todo::Vacuum.is_noted(&self.writer).map_err(setup.storage_error())? {
             self.write_anew();
         }
@@ -264,10 +267,6 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     };
     let (incarnation, last_position) = begun.map_err(setup.storage_error())?;
     fail::fail_point!("store-open-begun");
-    if Todo::FillAttachments.is_noted(&writer).map_err(setup.storage_error())? {
-        attachments::fill(&mut writer, &connect_reader(&path)?).map_err(setup.storage_error())?;
-    }
-    fail::fail_point!("store-open-filled");
     let fences = match Fences::load(&writer) {
         Err(err) if is_damage(&err) => {
             is_damaged = true;
@@ -349,7 +348,7 @@ impl Setup<'_> {
             .map_err(self.storage_error())?;
         conn.set_prepared_statement_cache_capacity(128);
         functions::register(&conn).map_err(self.storage_error())?;
-        // Checkpoints are made where a failed one can be told, never by the way when a connection closes.
+        // Checkpoints are made where a failure can be reported, never implicitly when a connection closes.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(self.storage_error())?;
         Ok(conn)
     }
@@ -440,7 +439,7 @@ fn sqlite_cause<'a>(err: &'a (dyn std::error::Error + 'static)) -> Option<&'a ru
     std::iter::successors(Some(err), |err| err.source()).find_map(|err| err.downcast_ref())
 }
 
-/// Runs to the end: a change of the journal answers before it is flushed, and whoever stops at the answer never hears
+/// Runs to the end: a change of the journal answers before it is flushed, and whoever stops at the answer never learns
 /// that the flush has failed.
 fn set(conn: &Connection, name: &str, value: &str) -> rusqlite::Result<()> {
     let mut statement = conn.prepare(&format!("PRAGMA {name} = {value}"))?;
@@ -551,7 +550,7 @@ pub(super) fn own(path: &Path) -> Result<StoreLock, OpenError> {
         Err(TryLockError::Error(source)) => return Err(io_error(source)),
     }
     let folder = own_folder(path)?;
-    second_names::take_away(path).map_err(io_error)?;
+    interrupted_restore::take_away(path).map_err(io_error)?;
     Ok(StoreLock { _store: store, _folder: folder })
 }
 

@@ -6,7 +6,6 @@
 
 mod backup;
 mod check;
-mod ends;
 mod export;
 mod import;
 mod place;
@@ -78,7 +77,7 @@ pub enum Stage {
     Place,
 }
 
-/// Where to tell of it.
+/// Called with it, again and again.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress);
 
 impl StoreFile {

@@ -1,6 +1,6 @@
 //! The one thread that writes.
 //!
-//! Invariant: an answer is given after the commit that it tells of was flushed, never before. The writer takes what is
+//! Invariant: a write is answered after its commit was flushed, never before. The writer takes what is
 //! queued, up to a bound, and never waits for more: one transaction, one flush, then all answers. Batches of one
 //! transaction see each other in the order they came. A batch that does not fit is refused before any of it is written; neither
 //! that nor damage where it belongs affects its neighbours. When a write fails for another reason, this process writes nothing
@@ -135,14 +135,14 @@ impl Writer {
         if group.is_empty() {
             return;
         }
-        match self.try_write(&mut group) {
-            Ok(answers) => answer_all(group, answers),
-            Err(AppendFailure::Full(cause)) => {
+        let failure = match self.try_write(&mut group) {
+            Ok(answers) => return answer_all(group, answers),
+            Err(failure) => failure,
+        };
+        match failure.kind {
+            Trouble::Full => {
                 self.reserve.release();
-                let full = AppendFailure::Full(cause);
-                let (mut last_words, ordinary): (Vec<_>, Vec<_>) =
-                    group.into_iter().partition(|job| job.write.room() == Room::Reserved);
-                refuse_all(ordinary, &full);
+                let mut last_words = refuse_ordinary(group, &failure);
                 if !last_words.is_empty() {
                     match self.try_write(&mut last_words) {
                         Ok(answers) => answer_all(last_words, answers),
@@ -150,13 +150,9 @@ impl Writer {
                     }
                 }
             }
-            Err(AppendFailure::Damaged(_)) if group.len() > 1 => {
-                for job in group {
-                    self.commit(vec![job]);
-                }
-            }
-            Err(failure @ AppendFailure::Damaged(_)) => self.refuse_damaged(group, &failure),
-            Err(failure) => refuse_all(group, &failure),
+            Trouble::Damaged if group.len() > 1 => group.into_iter().for_each(|job| self.commit(vec![job])),
+            Trouble::Damaged => self.refuse_damaged(group, &failure),
+            Trouble::Busy | Trouble::Unknown => refuse_all(group, &failure),
         }
     }
 
@@ -177,18 +173,13 @@ impl Writer {
     fn admit(&mut self, group: Vec<Job>) -> Vec<Job> {
         match self.reserve.hold() {
             Ok(()) => group,
-            Err(err) => {
-                let (last_words, ordinary): (Vec<_>, Vec<_>) =
-                    group.into_iter().partition(|job| job.write.room() == Room::Reserved);
-                refuse_all(ordinary, &AppendFailure::Full(Arc::new(err)));
-                last_words
-            }
+            Err(err) => refuse_ordinary(group, &AppendFailure { kind: Trouble::Full, cause: Arc::new(err) }),
         }
     }
 
     fn try_write(&mut self, group: &mut [Job]) -> Result<Vec<WriteResult>, AppendFailure> {
         match self.health.failure() {
-            Some(cause) => Err(AppendFailure::Failed(Arc::clone(cause))),
+            Some(cause) => Err(AppendFailure { kind: Trouble::Unknown, cause: Arc::clone(cause) }),
             None => self.write(group).map_err(|err| self.give_up(err)),
         }
     }
@@ -222,33 +213,27 @@ impl Writer {
         };
         // What fails at its commit may be on the disk all the same.
         let is_committing = std::mem::take(&mut self.is_committing);
-        let kind = if is_committing { Trouble::of_commit(&err) } else { Trouble::of(&err) };
-        let err: Cause = Arc::new(err);
-        match rollback {
-            Ok(()) => match kind {
-                Trouble::Damaged if self.damaged_in_a_row < MAX_DAMAGED_IN_A_ROW => {
-                    self.damaged_in_a_row += 1;
-                    tracing::error!(error = %err, "the database is damaged where something is to be written; run `throughline doctor`");
-                    AppendFailure::Damaged(err)
-                }
-                Trouble::Full => {
-                    tracing::warn!(error = %err, "no space left to write");
-                    AppendFailure::Full(err)
-                }
-                Trouble::Busy => {
-                    tracing::warn!(error = %err, "another program keeps the store from being written");
-                    AppendFailure::Busy(err)
-                }
-                Trouble::Damaged | Trouble::Unknown => {
-                    self.health.fail(Arc::clone(&err));
-                    AppendFailure::Failed(err)
-                }
-            },
-            Err(rollback) => {
+        let mut kind = if is_committing { Trouble::of_commit(&err) } else { Trouble::of(&err) };
+        let cause: Cause = Arc::new(err);
+        match (rollback, kind) {
+            (Err(rollback), _) => {
                 self.health.fail(Arc::new(rollback));
-                AppendFailure::Failed(err)
+                kind = Trouble::Unknown;
+            }
+            (Ok(()), Trouble::Damaged) if self.damaged_in_a_row < MAX_DAMAGED_IN_A_ROW => {
+                self.damaged_in_a_row += 1;
+                tracing::error!(error = %cause, "the database is damaged where something is to be written; run `throughline doctor`");
+            }
+            (Ok(()), Trouble::Full) => tracing::warn!(error = %cause, "no space left to write"),
+            (Ok(()), Trouble::Busy) => {
+                tracing::warn!(error = %cause, "another program keeps the store from being written");
+            }
+            (Ok(()), Trouble::Damaged | Trouble::Unknown) => {
+                self.health.fail(Arc::clone(&cause));
+                kind = Trouble::Unknown;
             }
         }
+        AppendFailure { kind, cause }
     }
 
     fn write_one(&mut self, write: &mut Write) -> Result<WriteResult, Error> {
@@ -287,7 +272,7 @@ impl Writer {
         Ok(Ok(Position(self.last_position)))
     }
 
-    /// Whether the whole batch can be written, before any of it is. A repeat is told first: the streams have moved on
+    /// Whether the whole batch can be written, before any of it is. A repeat is recognised first: the streams have moved on
     /// since, by the very entries that the first try wrote.
     fn check(&mut self, batch: &EncodedBatch) -> Result<Result<(), AppendError>, Error> {
         if let Some(receipt) = &batch.receipt
@@ -393,6 +378,14 @@ impl Writer {
             Err(err) => tracing::warn!(error = %err, "could not see how long the write-ahead log is"),
         }
     }
+}
+
+/// Refuses what may not use the reserve; gives the rest.
+fn refuse_ordinary(group: Vec<Job>, failure: &AppendFailure) -> Vec<Job> {
+    let (last_words, ordinary): (Vec<_>, Vec<_>) =
+        group.into_iter().partition(|job| job.write.room() == Room::Reserved);
+    refuse_all(ordinary, failure);
+    last_words
 }
 
 /// The commit and its flush. A name of its own, since this is where a disk fails.

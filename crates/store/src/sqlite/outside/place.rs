@@ -14,10 +14,10 @@ use serde::Serialize;
 
 use crate::files::{beside, one_name, parent, remove, sync, write_flushed};
 use crate::sqlite::checkpoint::{self, Health};
+use crate::sqlite::interrupted_restore::ASIDE;
 use crate::sqlite::open::{self, Setup, StoreLock};
 use crate::sqlite::outside::backup::CONFIG;
 use crate::sqlite::outside::{OnProgress, Progress, RestoreError, Stage};
-use crate::sqlite::second_names::ASIDE;
 use crate::sqlite::trouble::Trouble;
 use crate::{OpenError, StorageError};
 
