@@ -68,7 +68,7 @@ impl Copies {
         .await
     }
 
-    /// Appends what the copies tell to a store that has nothing, oldest session first.
+    /// Appends what the copies hold to a store that has nothing, oldest session first.
     pub async fn hydrate(&self, store: &dyn Store) -> Result<Hydrated, HydrateError> {
         let path = self.path.clone();
         let (sound, skipped) = blocking(move || sound_copies(&path)).await?;

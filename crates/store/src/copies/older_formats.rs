@@ -21,7 +21,7 @@ struct FirstTurn {
     ended_at: Option<Timestamp>,
 }
 
-/// The turn that a line tells, beside a `meta.json` of this format. The line may be newer than that, because it is written first.
+/// The turn in a line, beside a `meta.json` of this format. The line may be newer than that, because it is written first.
 pub(super) fn read(format: u32, line: &[u8]) -> serde_json::Result<TranscriptTurn> {
     if format >= AUTHORS_SINCE {
         return serde_json::from_slice(line);

@@ -1,6 +1,6 @@
 //! Bringing one session's copy up to date with the log.
 //!
-//! Invariant: the cost is that of what is new. The last line of the file tells what was copied; only what ended after it
+//! Invariant: the cost is that of what is new. The last line of the file says what was copied; only what ended after it
 //! is read from the log. Doing it twice changes nothing, so a crash at any step is mended by doing it again.
 
 use model::{Session, SessionId, Stop, StreamId, Timestamp, TranscriptTurn, Turn, TurnRow};
@@ -40,7 +40,7 @@ impl Copies {
     /// Makes a session's copy what the log says. What is written is flushed before this answers. The folder of a session
     /// that was purged is removed; that of one which the store does not know, or which is damaged, is left alone.
     pub async fn update(&self, store: &dyn Reader, id: SessionId, depth: Depth) -> Result<Touched, CopyError> {
-        // Before the session's own copy, which tells after a crash that this is still to be done.
+        // Before the session's own copy, which shows after a crash that this is still to be done.
         if self.leaves_or_rejoins_its_work(store, id).await? {
             match self.update_works(store).await {
                 // The session is not to suffer for what is wrong with the works alone.
@@ -186,7 +186,7 @@ impl Copies {
     }
 }
 
-/// Whether a line tells of the turn that the log has under its number.
+/// Whether a line is of the turn that the log has under its number.
 fn is_same(row: &TurnRow, line: &TranscriptTurn) -> bool {
     let stop = line.outcome.map(|outcome| Stop { outcome, reason: line.reason.clone() });
     row.turn == line.turn

@@ -191,7 +191,7 @@ fn entry_damage(conn: &Connection, stream: StreamId, seq: Seq) -> Result<Option<
     Ok(found.fence.or_else(|| found.what.is_empty().then(missing)))
 }
 
-/// The log has nothing of a stream after `after`: then no row may tell of an entry there.
+/// The log has nothing of a stream after `after`: then no row may refer to an entry there.
 fn lost_tail(conn: &Connection, stream: StreamId, after: Seq) -> Result<Option<Fence>, ReadError> {
     let StreamId::Session(id) = stream else { return Ok(None) };
     let mut row = conn.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?;
@@ -211,7 +211,7 @@ pub(super) fn all_entries(
     limit: usize,
     fence: impl Fn(StreamId) -> Option<Fence>,
 ) -> Result<(Vec<PlacedEntry>, Vec<Fence>), ReadError> {
-    // A left join, so that an entry of no known stream is told of and not overlooked.
+    // A left join, so that an entry of no known stream is logged and not overlooked.
     let sql = format!(
         "SELECT {STORED_ENTRY_COLUMNS}, entries.position, streams.name, entries.stream
          FROM entries
@@ -313,14 +313,14 @@ pub(super) fn session(
 
 static NEWEST_TURN: List<TurnRow> = List::rows(&TURNS, "session = ?1", "ORDER BY turn DESC LIMIT 1");
 
-/// The last entry that the newest turn's row tells of.
+/// The last entry that the newest turn's row refers to.
 fn newest_turn_end(conn: &Connection, id: SessionId) -> Result<Option<Seq>, ReadError> {
     let newest = NEWEST_TURN.first(conn, [id.as_bytes()])?;
     Ok(newest.map(|row| row.last_seq.unwrap_or(row.first_seq)))
 }
 
 pub(super) fn find_receipt(conn: &Connection, principal: &str, key: &str) -> rusqlite::Result<Option<Receipt>> {
-    // One that was damaged is none: no log could tell what the answer was.
+    // One that was damaged is none: the log does not say what the answer was.
     let sql = format!(
         "SELECT {} FROM receipts WHERE principal = ?1 AND key = ?2 AND {}",
         RECEIPTS.columns(),

@@ -101,7 +101,7 @@ impl SqliteStore {
         self.write(Write::ReplaceRows(Box::new(walk))).await
     }
 
-    /// Fences a stream off where a reader has met damage, and answers what is told of it. `None` if rows were damaged that lead to
+    /// Fences a stream off where a reader has met damage, and answers with the fence. `None` if rows were damaged that lead to
     /// the entry: they were made anew, and reading again may find it.
     pub(in crate::sqlite) async fn settle(&self, fence: Fence, seen: u32) -> Result<Option<Fence>, ReadError> {
         if fence.is_newer() {

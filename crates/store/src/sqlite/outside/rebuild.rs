@@ -20,7 +20,7 @@ use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, is_damage};
 use crate::{Fence, StorageError};
 
-/// What a damaged session is called when nobody can tell any more.
+/// What a damaged session is called when its name is lost.
 const LOST_LABEL: &str = "(damaged: its name is lost)";
 
 /// What a rebuild went through.
@@ -123,7 +123,7 @@ pub(in crate::sqlite) fn replace_rows(
     Ok(fence)
 }
 
-/// What a session is called may be said behind its damage: then the row that was there tells, whole or not, if these words of it
+/// What a session is called may be said behind its damage: then the row that was there says it, whole or not, if these words of it
 /// can be read.
 fn keep_label(look: &Connection, rows: &mut Rows) -> Result<(), Error> {
     let Some(row) = rows.sessions.values_mut().next() else { return Ok(()) };

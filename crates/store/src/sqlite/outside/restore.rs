@@ -269,13 +269,13 @@ fn renew(path: &Path, incarnation: Incarnation) -> Result<(), RestoreError> {
 fn check(path: &Path) -> Result<(), RestoreError> {
     let setup = Setup { path };
     let conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let told: Vec<String> =
+    let said: Vec<String> =
         conn.prepare("PRAGMA quick_check")?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     // Closing as usual takes away the empty log that looking has made.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     conn.close().map_err(|(_, err)| err)?;
-    if told != ["ok"] {
-        return Err(RestoreError::Unsound { what: told.join("; ") });
+    if said != ["ok"] {
+        return Err(RestoreError::Unsound { what: said.join("; ") });
     }
     let wal = beside(path, "-wal");
     match fs::metadata(&wal) {

@@ -114,17 +114,17 @@ impl EachTable for Put<'_> {
     }
 }
 
-/// The newest entry that the rows of a session tell of. A row that is damaged tells of nothing.
+/// The newest entry that the rows of a session refer to. A row that is damaged counts for nothing.
 pub(super) fn known_seq(conn: &Connection, schema: i64, stream: StreamId) -> Result<Seq> {
     let StreamId::Session(id) = stream else { return Ok(Seq::START) };
     let mut known = 0;
-    let told = [
+    let known_by = [
         (&SESSIONS, "IFNULL(running_first_seq, 1)"),
         (&TURNS, "IFNULL(last_seq, first_seq)"),
         (&PROMPTS, "queued_seq"),
         (&CONTEXT_ENTRIES, "seq"),
     ];
-    for (table, seq) in told.into_iter().filter(|(table, _)| table.since <= schema) {
+    for (table, seq) in known_by.into_iter().filter(|(table, _)| table.since <= schema) {
         let (name, whole) = (table.name, table.is_whole(schema));
         let sql = format!("SELECT MAX({seq}) FROM {name} WHERE {} AND {whole}", table.key_is(1));
         match conn.prepare_cached(&sql)?.query_row([id.as_bytes()], |row| row.get::<_, Option<i64>>(0)) {
