@@ -1,4 +1,4 @@
-//! From the copies back to the pieces of work.
+//! Rebuilds the pieces of work from `meta-contexts.json` and the copies of their sessions.
 //!
 //! Invariant: a session's own `meta.json` says which work it began in; `meta-contexts.json` says what the works are. What
 //! the one says and the other does not know is made again from what there is. Nothing here keeps a session from coming

@@ -1,4 +1,4 @@
-//! Writes rows: each is one statement.
+//! Writes the rows that a change of them asks for, and receipts.
 //!
 //! Invariant: what a change means is said in `rows.rs`, so the tables are what the fold said and a rebuild from the log gives
 //! the same rows. Every row is written with its checksum.
