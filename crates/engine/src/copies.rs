@@ -232,7 +232,7 @@ impl<'a> CopyFollower<'a> {
         let incarnation = self.store.incarnation();
         match self.saved {
             // Whoever opened the store saw to that; what could not be read then may be readable by now.
-            Some(saved) if saved.is_ahead_of(self.store).await? => Err(self.ahead()),
+            Some(saved) if saved.is_ahead_of(self.store) => Err(self.ahead()),
             Some(saved) if saved.incarnation == incarnation => Ok(saved),
             Some(_) | None => Ok(CopyCursor::new(incarnation)),
         }

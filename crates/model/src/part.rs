@@ -137,17 +137,11 @@ impl Part<SessionEvent> {
                 self.rows.push(row);
             }
             RowChange::EndTurn { turn, ref stop, ended_at, last_seq, .. } => match self.started(turn) {
-                Some(started) => {
-                    started.stop = Some(stop.clone());
-                    (started.ended_at, started.last_seq) = (Some(ended_at), Some(last_seq));
-                }
+                Some(started) => started.end(stop.clone(), ended_at, last_seq),
                 None => self.rows.push(row),
             },
             RowChange::PutSummary { turn, ref summary, extent, .. } => match self.started(turn) {
-                Some(started) => {
-                    started.summary = Some(summary.clone());
-                    started.extent = extent.or(started.extent);
-                }
+                Some(started) => started.summarise(summary.clone(), extent),
                 None => self.rows.push(row),
             },
             _ => self.rows.push(row),

@@ -135,6 +135,18 @@ pub struct TurnRow {
     pub extent: Option<Extent>,
 }
 
+impl TurnRow {
+    /// It has ended.
+    pub fn end(&mut self, stop: Stop, ended_at: Timestamp, last_seq: Seq) {
+        (self.stop, self.ended_at, self.last_seq) = (Some(stop), Some(ended_at), Some(last_seq));
+    }
+
+    /// It has a summary. A later one may say nothing of how much there is of the turn; then what was said before stays.
+    pub fn summarise(&mut self, summary: Summary, extent: Option<Extent>) {
+        (self.summary, self.extent) = (Some(summary), extent.or(self.extent));
+    }
+}
+
 /// Folds an entry of any stream: the session after it, if it is of one, and what changes in the tables.
 pub fn fold(stream: StreamId, before: Option<Session>, entry: &Entry<Event>) -> (Option<Session>, Vec<RowChange>) {
     let Entry { seq, at, ref event } = *entry;

@@ -2,7 +2,7 @@
 //! database is gone.
 //!
 //! `sessions/<id>/meta.json` says what a session is, `sessions/<id>/transcript.jsonl` has a line per finished turn,
-//! `state/meta-contexts.json` tells the pieces of work, and `sessions/copies.json` says up to which entry of the log all
+//! `state/meta-contexts.json` lists the pieces of work, and `sessions/copies.json` says up to which entry of the log all
 //! of that is true.
 //!
 //! Invariants: the log is the truth, and a copy says nothing that the log does not; a file is whole or, if lines are
@@ -12,12 +12,12 @@
 
 mod beside;
 mod check;
+mod copy_writer;
 mod cursor;
 mod folder;
 mod hydrate;
 mod meta;
 mod older_formats;
-mod pen;
 mod regroup;
 mod replay;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Invariant: the tables are a function of the log. At the end of each history they are folded anew from its entries
 //! and must come out as they stand.
 
-mod wishes;
+mod actions;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,10 +24,10 @@ use crate::conformance::{
 use crate::prelude::*;
 use crate::{Batch, Changes, Head, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, WholeWork};
 
-pub(crate) use wishes::{Step, Wish, lively, step};
+pub(crate) use actions::{Action, Step, lively, step};
 
 pub(crate) const SESSIONS: u8 = 7;
-/// So many of them are begun by whoever wishes something of them; the others by a click.
+/// So many of them are begun by the first action on them; the others by a click.
 const BY_HAND: u8 = 4;
 const WORKS: [&str; 3] = ["loom", "weft", "the \u{1f9f5}"];
 const TOKENS: u8 = 3;
@@ -205,15 +205,15 @@ impl Twins {
 
     pub(crate) async fn take(&mut self, step: Step, path: &Path) {
         match step {
-            Step::Act { wishes, receipt, when } => {
+            Step::Act { actions, receipt, when } => {
                 let mut written = Batch::default();
-                for (n, wish) in wishes {
+                for (n, action) in actions {
                     let before = self.memory.session(session_id(n)).await.unwrap();
                     if before.is_none() && n >= BY_HAND {
                         continue;
                     }
-                    // Two wishes for one session in one batch: the second is stale and the whole batch conflicts.
-                    written.parts.extend(self.part(n, before, wish, at(when)));
+                    // Two actions for one session in one batch: the second is stale and the whole batch conflicts.
+                    written.parts.extend(self.part(n, before, action, at(when)));
                 }
                 written.receipt = receipt.map(|(principal, key)| Receipt {
                     principal: principal.to_owned(),
@@ -296,9 +296,9 @@ impl Twins {
         }
     }
 
-    fn part(&mut self, n: u8, before: Option<Session>, wish: Wish, at: Timestamp) -> Option<Part> {
-        match (before, wish) {
-            (Some(session), Wish::Offer(work)) => {
+    fn part(&mut self, n: u8, before: Option<Session>, action: Action, at: Timestamp) -> Option<Part> {
+        match (before, action) {
+            (Some(session), Action::Offer(work)) => {
                 let running = session.row.running?;
                 let offered = self.offered.entry(session.row.id).or_default();
                 let nth = if offered.0 == running.turn { offered.1 + 1 } else { 1 };
@@ -306,28 +306,28 @@ impl Twins {
                 let event = offers(running.turn.0, nth, next_step(&format!("step {nth}"), work));
                 Some(Part::of_session(session_id(n), session.head, Some(session), vec![event], at).0)
             }
-            (before, wish) => {
-                let command = self.command(before.as_ref(), wish);
+            (before, action) => {
+                let command = self.command(before.as_ref(), action);
                 part_of_command(session_id(n), before, command, at).ok()
             }
         }
     }
 
-    fn command(&mut self, before: Option<&Session>, wish: Wish) -> Command {
+    fn command(&mut self, before: Option<&Session>, action: Action) -> Command {
         let Some(session) = before else { return create("") };
         self.prompts += 1;
         let queued = |n: usize| session.queue.get(n).map_or(interaction_id(0), |prompt| prompt.interaction_id);
-        match wish {
-            Wish::Rename(name) => Command::Change { name: Some(name), env_hint: None, context: None },
-            Wish::Hint(hint) => Command::Change { name: None, env_hint: Some(hint), context: None },
-            Wish::Prompt { text, pictures: count, by } => prompt_by(self.prompts, &text, pictures(count), by),
-            Wish::ChangePrompt(n, text, by) => Command::ChangePrompt { interaction_id: queued(n), text, by },
-            Wish::RemovePrompt(n) => Command::RemovePrompt { interaction_id: queued(n) },
-            Wish::Observe => Command::Observe,
-            Wish::Delete => Command::Delete,
-            Wish::Restore => Command::Restore,
-            Wish::Agent(report) => Command::Agent(report),
-            Wish::Answer(option) => {
+        match action {
+            Action::Rename(name) => Command::Change { name: Some(name), env_hint: None, context: None },
+            Action::Hint(hint) => Command::Change { name: None, env_hint: Some(hint), context: None },
+            Action::Prompt { text, pictures: count, by } => prompt_by(self.prompts, &text, pictures(count), by),
+            Action::ChangePrompt(n, text, by) => Command::ChangePrompt { interaction_id: queued(n), text, by },
+            Action::RemovePrompt(n) => Command::RemovePrompt { interaction_id: queued(n) },
+            Action::Observe => Command::Observe,
+            Action::Delete => Command::Delete,
+            Action::Restore => Command::Restore,
+            Action::Agent(report) => Command::Agent(report),
+            Action::Answer(option) => {
                 let open = session.row.open_requests.first();
                 let request = open.map_or(Request(0), |open| open.request);
                 let by = Answerer::Policy { rule: "r".to_owned() };
@@ -340,29 +340,29 @@ impl Twins {
                 };
                 Command::Answer { request, answer }
             }
-            Wish::Cancel => Command::Cancel,
-            Wish::Resume(agent) => Command::Resume { agent: agent.map(str::to_owned) },
-            Wish::TellResume(text) => Command::TellResume { text },
-            Wish::Mark { set, items, merge } => {
+            Action::Cancel => Command::Cancel,
+            Action::Resume(agent) => Command::Resume { agent: agent.map(str::to_owned) },
+            Action::TellResume(text) => Command::TellResume { text },
+            Action::Mark { set, items, merge } => {
                 let mode = if merge { SetMode::Merge } else { SetMode::Replace };
                 let wish = ContextWish::One { set: set.to_owned(), items, mode };
                 Command::SetContext { wish, by: if merge { Marker::Agent } else { Marker::Person } }
             }
-            Wish::Prove(facts) => Command::Prove { tool: 1, facts: facts.into_iter().map(fact).collect() },
-            Wish::Intend(intent) => Command::SetIntent { intent },
-            Wish::Summarise(turn, summary) => {
+            Action::Prove(facts) => Command::Prove { tool: 1, facts: facts.into_iter().map(fact).collect() },
+            Action::Intend(intent) => Command::SetIntent { intent },
+            Action::Summarise(turn, summary) => {
                 let extent = (turn > 1).then_some(Extent { prompt: turn, response: 2, tools: 3 });
                 let (turn, by) = (Turn(turn), SummaryMaker::Extract);
                 Command::Summarise(vec![TurnSummary { turn, summary, by, extent }])
             }
-            Wish::Title(title) => {
+            Action::Title(title) => {
                 Command::SetTitle { title, by: TitleMaker::Terms, turn: Some(Turn(1)), interaction_id: None }
             }
-            Wish::Import(mark) => Command::Import { tool: "claude".to_owned(), source: "s".to_owned(), mark },
-            // A session that is not there is begun, whatever is wished of it.
-            Wish::Offer(_) => create(""),
-            Wish::MoveTo(cwd) => Command::MoveTo { cwd: cwd.to_owned() },
-            Wish::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
+            Action::Import(mark) => Command::Import { tool: "claude".to_owned(), source: "s".to_owned(), mark },
+            // A session that is not there is begun, whatever the action is.
+            Action::Offer(_) => create(""),
+            Action::MoveTo(cwd) => Command::MoveTo { cwd: cwd.to_owned() },
+            Action::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
         }
     }
 

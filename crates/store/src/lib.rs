@@ -15,6 +15,7 @@ mod append;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod copies;
+mod files;
 #[cfg(test)]
 mod histories;
 mod log;

@@ -19,7 +19,7 @@ pub trait Log: Send + Sync + 'static {
     fn incarnation(&self) -> Incarnation;
 
     /// Entries of a stream after a seq, oldest first: at most `limit`, at least one if there is any, and no more than
-    /// about [`MAX_PAGE_BYTES`]. A page ends before an entry that can not be read; asking on from there tells why.
+    /// about [`MAX_PAGE_BYTES`]. A page ends before an entry that can not be read; asking on from there gives the reason as an error.
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry<Event>>, ReadError>;
 
     /// Entries of a session, like [`Log::read`].
@@ -66,7 +66,7 @@ pub struct Changes {
     /// Each once, in the order in which they first moved.
     pub streams: Vec<StreamId>,
     /// Up to where this is complete: the last entry that was looked at or, if that were all, the last position that was
-    /// ever given. One before the position that was asked about tells that the log has lost entries since.
+    /// ever given. If it is before the position that was asked about, the log has lost entries since.
     pub up_to: Position,
 }
 
@@ -149,7 +149,7 @@ pub enum ReadError {
     Closed,
 }
 
-/// Waits until the position that a store tells of lies after another one.
+/// Waits until the last position of a store is after another one.
 pub(crate) async fn wait_after(last: &watch::Sender<Position>, after: Position) -> Position {
     let mut last = last.subscribe();
     // The store holds the other side, and whoever waits holds the store.

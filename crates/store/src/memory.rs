@@ -5,7 +5,7 @@
 
 mod tables;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -29,17 +29,13 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct State {
     last_position: u64,
-    streams: HashMap<StreamId, Stream>,
+    /// Entry `n` has seq `n + 1`; beside each stands the size of its event.
+    streams: HashMap<StreamId, Vec<(usize, Entry<Event>)>>,
+    purged: HashSet<StreamId>,
     order: BTreeMap<Position, (StreamId, Seq)>,
     rows: Rows,
     /// With the session that it goes with, if it holds words of it.
     receipts: BTreeMap<(String, String), (Option<SessionId>, Receipt)>,
-}
-
-enum Stream {
-    /// Entry `n` has seq `n + 1`; beside each stands the size of its event.
-    Open(Vec<(usize, Entry<Event>)>),
-    Purged,
 }
 
 impl MemoryStore {
@@ -55,18 +51,14 @@ impl MemoryStore {
 
 impl State {
     fn head(&self, stream: StreamId) -> Head {
-        match self.streams.get(&stream) {
-            None => Head::At(Seq::START),
-            Some(Stream::Open(entries)) => Head::At(Seq(entries.len() as u64)),
-            Some(Stream::Purged) => Head::Purged,
+        match self.purged.contains(&stream) {
+            true => Head::Purged,
+            false => Head::At(Seq(self.entries(stream).len() as u64)),
         }
     }
 
     fn entries(&self, stream: StreamId) -> &[(usize, Entry<Event>)] {
-        match self.streams.get(&stream) {
-            Some(Stream::Open(entries)) => entries,
-            Some(Stream::Purged) | None => &[],
-        }
+        self.streams.get(&stream).map_or(&[], Vec::as_slice)
     }
 
     fn check(&self, batch: &Batch) -> Result<(), AppendError> {
@@ -99,10 +91,7 @@ impl State {
         for entry in part.entries {
             self.last_position += 1;
             self.order.insert(Position(self.last_position), (part.stream, entry.seq));
-            match self.streams.entry(part.stream).or_insert_with(|| Stream::Open(Vec::new())) {
-                Stream::Open(entries) => entries.push((entry.event.encode().len(), entry)),
-                Stream::Purged => unreachable!("a batch for a purged stream is refused"),
-            }
+            self.streams.entry(part.stream).or_default().push((entry.event.encode().len(), entry));
         }
         part.rows.iter().for_each(|change| self.rows.apply(change));
     }
@@ -206,7 +195,8 @@ impl Append for MemoryStore {
             Head::At(head) if head != after => return Err(AppendError::Conflict { stream, expected: after, head }),
             Head::At(_) => (),
         }
-        state.streams.insert(stream, Stream::Purged);
+        state.streams.remove(&stream);
+        state.purged.insert(stream);
         state.order.retain(|_, (owner, _)| *owner != stream);
         state.rows.remove_session(session);
         state.receipts.retain(|_, (owner, _)| *owner != Some(session));

@@ -14,14 +14,14 @@ use model::{
     SessionRow, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkRow,
 };
 
-pub(crate) use cells::{Cells, Cursor, Values, codec, sql_seq};
+pub(crate) use cells::{Cells, Cursor, Values, cell_values, codec, sql_seq};
 pub(crate) use columns::{
-    AttachmentRow, ContextEntryRow, FactRow, PromptRow, ReceiptRow, SetRow, Table, TableRow, WorkNameRow,
+    AttachmentRow, ContextEntryRow, FactRow, Owner, PromptRow, ReceiptRow, SetRow, Table, TableRow, WorkNameRow,
 };
 
 /// A row that is folded from the log.
 pub(crate) trait FoldedRow: TableRow + Clone + PartialEq {
-    /// What stands in the first columns, and tells rows apart.
+    /// What stands in the first columns, and identifies the row.
     type Key: Cells + Ord + Clone;
 
     fn key(&self) -> Self::Key;
@@ -29,7 +29,7 @@ pub(crate) trait FoldedRow: TableRow + Clone + PartialEq {
     /// What the row with this key is called when something is wrong with it.
     fn label(key: &Self::Key) -> String;
 
-    /// What all rows of a stream are called then.
+    /// What several of them are called then.
     const LABEL: &'static str;
 
     /// Those in memory.
@@ -51,6 +51,15 @@ macro_rules! folded {
         #[derive(Debug, Default, Clone, PartialEq)]
         pub(crate) struct Rows {
             $(pub(crate) $name: BTreeMap<$key, $row>,)+
+        }
+
+        impl Rows {
+            /// Removes every row of a session.
+            pub(crate) fn remove_session(&mut self, session: SessionId) {
+                $(if $row::table().owner == Owner::Session {
+                    self.$name.retain(|key, _| !cell_values(key).starts_with(&cell_values(&session)));
+                })+
+            }
         }
 
         /// The tables that are folded from the log and can be made again from it.
@@ -90,29 +99,29 @@ macro_rules! folded {
 folded! {
     sessions: SessionRow by SessionId = |row| row.id, "the session's row", |_| "the session's row".to_owned();
     turns: TurnRow by (SessionId, Turn) = |row| (row.session, row.turn),
-        "the rows of its turns", |(_, turn)| format!("the row of turn {turn}");
+        "rows of turns", |(_, turn)| format!("the row of turn {turn}");
     prompts: PromptRow by (SessionId, InteractionId) = |row| (row.session, row.interaction_id),
-        "the rows of its waiting prompts", |(_, id)| format!("the row of the waiting prompt {id}");
+        "rows of waiting prompts", |(_, id)| format!("the row of the waiting prompt {id}");
     sets: SetRow by (SessionId, String) = |row| (row.session, row.name.clone()),
-        "the rows of its context", |(_, set)| format!("the row of the set {set:?}");
+        "rows of its context", |(_, set)| format!("the row of the set {set:?}");
     facts: FactRow by (SessionId, (String, String)) = |row| (row.session, (row.name.clone(), row.value.clone())),
-        "the rows of its context", |(_, (name, _))| format!("a row of the fact {name:?}");
+        "rows of its context", |(_, (name, _))| format!("a row of the fact {name:?}");
     context_entries: ContextEntryRow by (SessionId, Seq) = |row| (row.session, row.seq),
-        "the rows of its context", |(_, seq)| format!("the note of entry {seq}");
+        "rows of its context", |(_, seq)| format!("the note of entry {seq}");
     titles: TitleRow by (SessionId, u32) = |row| (row.session, row.slot()),
-        "the rows of its titles", |_| "a row of its titles".to_owned();
+        "rows of titles", |_| "a row of its titles".to_owned();
     attachments: AttachmentRow by (SessionId, (String, String))
         = |row| (row.session, (row.agent.clone(), row.agent_session.clone())),
-        "the rows of its agents' own ids", |(_, (_, id))| format!("the row of the agent's own id {id:?}");
+        "rows of agents' own ids", |(_, (_, id))| format!("the row of the agent's own id {id:?}");
     next_blocks: NextRow by (SessionId, NextId) = |row| (row.session, row.id),
-        "the rows of its next blocks", |(_, id)| format!("the row of next block {id}");
+        "rows of next blocks", |(_, id)| format!("the row of next block {id}");
     works: WorkRow by WorkId = |row| row.id,
-        "the rows of meta-contexts", |id| format!("the row of meta-context {id}");
+        "rows of meta-contexts", |id| format!("the row of meta-context {id}");
     work_names: WorkNameRow by (String, String) = |row| (row.project.clone(), row.name.clone()),
-        "the names of meta-contexts", |(_, name)| format!("the name {name:?} of a meta-context");
-    tokens: TokenRow by TokenId = |row| row.id, "the rows of the tokens", |id| format!("the row of token {id}");
+        "names of meta-contexts", |(_, name)| format!("the name {name:?} of a meta-context");
+    tokens: TokenRow by TokenId = |row| row.id, "rows of tokens", |id| format!("the row of token {id}");
     remembered: RememberedRow by RememberedId = |row| row.id,
-        "the rows of what is remembered", |id| format!("the row of the remembered answer {id}");
+        "rows of what is remembered", |id| format!("the row of the remembered answer {id}");
 }
 
 /// A place that keeps rows.
@@ -142,14 +151,10 @@ pub(crate) fn apply<K: KeepRows>(to: &mut K, change: &RowChange) -> Result<(), K
         RowChange::PutSession(row) => to.put_changed(&**row),
         RowChange::StartTurn(row) => to.put(row),
         RowChange::EndTurn { session, turn, stop, ended_at, last_seq } => {
-            to.change((*session, *turn), |row: &mut TurnRow| {
-                (row.stop, row.ended_at, row.last_seq) = (Some(stop.clone()), Some(*ended_at), Some(*last_seq));
-            })
+            to.change((*session, *turn), |row: &mut TurnRow| row.end(stop.clone(), *ended_at, *last_seq))
         }
         RowChange::PutSummary { session, turn, summary, extent } => {
-            to.change((*session, *turn), |row: &mut TurnRow| {
-                (row.summary, row.extent) = (Some(summary.clone()), extent.or(row.extent));
-            })
+            to.change((*session, *turn), |row: &mut TurnRow| row.summarise(summary.clone(), *extent))
         }
         RowChange::PutPrompt { session, prompt } => to.put(&PromptRow::new(*session, prompt.clone())),
         RowChange::RemovePrompt { session, interaction_id } => to.remove::<PromptRow>(&(*session, *interaction_id)),
@@ -225,19 +230,6 @@ impl KeepRows for Rows {
 impl Rows {
     pub(crate) fn apply(&mut self, change: &RowChange) {
         let Ok(()) = apply(self, change);
-    }
-
-    /// Removes every row of a session.
-    pub(crate) fn remove_session(&mut self, session: SessionId) {
-        self.sessions.remove(&session);
-        self.turns.retain(|(owner, _), _| *owner != session);
-        self.prompts.retain(|(owner, _), _| *owner != session);
-        self.sets.retain(|(owner, _), _| *owner != session);
-        self.facts.retain(|(owner, _), _| *owner != session);
-        self.context_entries.retain(|(owner, _), _| *owner != session);
-        self.titles.retain(|(owner, _), _| *owner != session);
-        self.attachments.retain(|(owner, _), _| *owner != session);
-        self.next_blocks.retain(|(owner, _), _| *owner != session);
     }
 }
 

@@ -3,33 +3,28 @@
 //! Invariant: callers never block the runtime and never meet SQL; they hand a job to a thread and await its answer.
 //! A future that is dropped takes nothing back: a write that was handed over is carried out.
 
-mod anew;
 mod apply;
-mod attachments;
 mod changes;
 mod checkpoint;
 mod checksums;
 mod fences;
 mod functions;
 mod heads;
+mod interrupted_restore;
 mod jobs;
 mod mend;
-mod mending;
 mod meta;
 mod open;
 pub mod outside;
 mod queries;
 mod readers;
-mod renew;
 mod reserve;
 mod rows;
-mod second_names;
 mod sweep;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod trouble;
-mod work;
 mod writer;
 
 use std::path::Path;
@@ -41,14 +36,15 @@ use model::{Entry, Event, Incarnation, Position, Seq, SessionId, StreamId, Times
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
+use crate::files::beside;
 use crate::log::wait_after;
 use crate::sqlite::checkpoint::{Health, Panicked};
 use crate::sqlite::checksums::DamagedRow;
 use crate::sqlite::fences::Fences;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::jobs::{Job, Write};
-use crate::sqlite::mending::chain;
-use crate::sqlite::readers::Question;
+use crate::sqlite::mend::running::chain;
+use crate::sqlite::readers::ReadJob;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::writer::{SinceLook, Writer};
@@ -76,12 +72,12 @@ pub struct SqliteStore {
 /// What there is between opening and closing.
 struct Running {
     writes: mpsc::Sender<Job>,
-    questions: mpsc::Sender<Question>,
+    questions: mpsc::Sender<ReadJob>,
     writer: JoinHandle<Option<()>>,
     readers: Vec<JoinHandle<()>>,
     checkpointer: JoinHandle<Option<Connection>>,
     health: Arc<Health>,
-    owner: open::Owner,
+    lock: open::StoreLock,
 }
 
 impl SqliteStore {
@@ -98,7 +94,7 @@ impl SqliteStore {
         let count = thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let readers = (0..count).map(|_| open::connect_reader(&opened.path)).collect::<Result<_, _>>()?;
         let checkpointer = open::connect_checkpointer(&opened.path)?;
-        let look = opened.connect_look()?;
+        let look = open::connect_reader(&opened.path)?;
 
         let health = Arc::new(Health::default());
         let (ask_checkpoint, wanted) = std::sync::mpsc::sync_channel(1);
@@ -117,7 +113,7 @@ impl SqliteStore {
             look,
             health: Arc::clone(&health),
             fences: Arc::clone(&fences),
-            reserve: Reserve::new(open::beside(&opened.path, ".reserve"), reserve_bytes),
+            reserve: Reserve::new(beside(&opened.path, ".reserve"), reserve_bytes),
             checkpoints: ask_checkpoint,
             heads: Heads::default(),
             sweep: Sweep::new(),
@@ -132,8 +128,8 @@ impl SqliteStore {
         let writer = thread::Builder::new().name("store-writer".to_owned()).spawn(write).map_err(threads)?;
         let (questions, readers) = readers::start(readers).map_err(threads)?;
 
-        let owner = opened.owner;
-        let running = Running { writes, questions, writer, readers, checkpointer, health: Arc::clone(&health), owner };
+        let lock = opened.lock;
+        let running = Running { writes, questions, writer, readers, checkpointer, health: Arc::clone(&health), lock };
         Ok(Self {
             incarnation: opened.incarnation,
             health,
@@ -142,6 +138,14 @@ impl SqliteStore {
             mending: Semaphore::new(1),
             running: Mutex::new(Some(running)),
         })
+    }
+
+    /// Gives the store at `path`, which nobody has open, another incarnation, because it is at an older state than its followers
+    /// may have seen.
+    pub fn renew(path: &Path, incarnation: Incarnation) -> Result<(), OpenError> {
+        let opened = open::open(path, incarnation)?;
+        let storage = |err: rusqlite::Error| OpenError::Storage { path: opened.path.clone(), source: err.into() };
+        meta::give_incarnation(&opened.writer, incarnation).map_err(storage)
     }
 
     /// Carries out what is queued, leaves the store as one file and lets go of it. What is asked later is answered
@@ -241,7 +245,7 @@ impl SqliteStore {
         query: impl FnOnce(&Connection) -> Result<T, ReadError> + Send + 'static,
     ) -> Result<T, ReadError> {
         let (answer, answered) = oneshot::channel();
-        let question: Question = Box::new(move |conn| {
+        let question: ReadJob = Box::new(move |conn| {
             if !answer.is_closed() {
                 let _nobody_waits = answer.send(in_one_moment(conn, query));
             }
@@ -282,7 +286,7 @@ impl Running {
             tracing::error!("a thread of the store panicked");
         }
         // Only now may another process have the store.
-        drop(self.owner);
+        drop(self.lock);
     }
 }
 

@@ -5,13 +5,14 @@
 //! under the same incarnation, and the copies that may be all that is left of them are kept; copies of which that cannot be
 //! known are not written over.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use model::{Incarnation, Position, Timestamp};
 
 use crate::copies::{Copies, CopyCursor, HydrateError, Hydrated, Phase};
+use crate::files::{beside, parent, remove, sync};
 use crate::prelude::*;
 use crate::{CopyError, OpenError, ReadError, SqliteStore};
 
@@ -56,7 +57,7 @@ pub enum BesideError {
         /// What the system said.
         source: io::Error,
     },
-    /// The copies could not be looked at, or not be told of a loss.
+    /// The copies could not be read, or a loss could not be noted beside them.
     #[error(transparent)]
     Copies(#[from] CopyError),
 }
@@ -71,14 +72,12 @@ pub async fn open_beside(
 ) -> Result<(SqliteStore, CopiesFound), BesideError> {
     let open = || SqliteStore::open_reserving(path, new_incarnation(), reserve_bytes);
     let store = open()?;
-    // After the last one that there could be is nothing, so the log's end is told.
-    let is_empty = store.changed_since(Position(u64::MAX), 1).await?.up_to == Position(0);
-    if is_empty && has_copies(copies).await? {
+    if store.last_position() == Position(0) && has_copies(copies).await? {
         let hydrated = fill(path, copies, store, new_incarnation()).await?;
         return Ok((open()?, CopiesFound::Empty(hydrated)));
     }
     let cursor = match copies.cursor().await {
-        Ok(Some(cursor)) if cursor.is_ahead_of(&store).await? => cursor,
+        Ok(Some(cursor)) if cursor.is_ahead_of(&store) => cursor,
         // Behind a link are none, and the follower writes none there.
         Ok(_) | Err(CopyError::Foreign { .. }) => return Ok((store, CopiesFound::Nothing)),
         // It takes nothing from a database that can be read. The follower asks the same before it writes.
@@ -114,14 +113,13 @@ async fn fill(
     remove_database(&filling)?;
     let filled = SqliteStore::open(&filling, incarnation)?;
     let hydrated = copies.hydrate(&filled).await;
-    // After the last one that there could be is nothing, so the log's end is told.
-    let filled_to = filled.changed_since(Position(u64::MAX), 1).await;
+    let position = filled.last_position();
     filled.close().await;
     drop(filled);
     let hydrated = hydrated.map_err(|source| BesideError::Hydrate { path: copies.path().to_owned(), source })?;
     // Noted before the database is in its place, where it would be taken for another incarnation than the copies; until then
     // an empty one is there, which is filled again whatever is noted.
-    copies.move_cursor(CopyCursor { position: filled_to?.up_to, ..CopyCursor::new(incarnation) }).await?;
+    copies.move_cursor(CopyCursor { position, ..CopyCursor::new(incarnation) }).await?;
     empty.close().await;
     drop(empty);
     let moving = |source| BesideError::Move { path: filling.clone(), source };
@@ -156,26 +154,12 @@ fn set_aside(copies: &Copies, now: Timestamp) -> Result<PathBuf, BesideError> {
 
 /// Removes a database with what SQLite keeps beside it, but not the lock of one that others may want.
 fn remove_database(path: &Path) -> Result<(), BesideError> {
-    for part in ["", "-wal", "-shm"] {
-        let part = beside(path, part);
-        match fs::remove_file(&part) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(BesideError::Move { path: part, source });
-            }
-            Ok(()) | Err(_) => (),
-        }
+    for part in ["", "-wal", "-shm"].map(|part| beside(path, part)) {
+        remove(&part).map_err(|source| BesideError::Move { path: part, source })?;
     }
     Ok(())
 }
 
 fn sync_folder_of(path: &Path) -> Result<(), BesideError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(|source| BesideError::Move { path: folder.to_owned(), source })
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
+    sync(parent(path)).map_err(|source| BesideError::Move { path: parent(path).to_owned(), source })
 }

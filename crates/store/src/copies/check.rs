@@ -52,8 +52,7 @@ impl Copies {
     async fn differences(&self, store: &dyn Reader, id: SessionId) -> Result<Vec<What>, CopyError> {
         let path = self.path.clone();
         let found = blocking(move || {
-            let Some(folder) = Folder::find(&path)? else { return Ok(None) };
-            let Some(folder) = folder.find_child(id.to_string())? else { return Ok(None) };
+            let Some(folder) = Folder::find_copy(&path, id)? else { return Ok(None) };
             folder.read(meta::NAME, meta::MAX_BYTES).map(Some)
         });
         let found = found.await?;

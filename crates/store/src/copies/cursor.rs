@@ -1,7 +1,7 @@
 //! `copies.json`: up to which entry of the log the copies are true.
 //!
 //! Invariant: it is written after everything that it speaks for is flushed, so it may be behind the copies and is never
-//! ahead of them. It is also what tells a log that has lost entries, so within one incarnation of the store its position never
+//! ahead of them. It is also how a log that has lost entries is recognised, so within one incarnation of the store its position never
 //! goes back, and whoever wants the copies gone through again does not take it away. One that says nothing sensible is as
 //! good as none: the copies are then compared from the beginning. So they are when it speaks for copies of another shape.
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::copies::folder::Folder;
 use crate::copies::meta::FORMAT;
 use crate::copies::{Copies, blocking};
-use crate::{CopyError, Log, ReadError};
+use crate::{CopyError, Log};
 
 const NAME: &str = "copies.json";
 const MAX_BYTES: u64 = 4 << 10;
@@ -70,15 +70,9 @@ impl CopyCursor {
 
     /// Whether the copies know of entries that this log does not have: it lost them, or it is another incarnation, as when an
     /// old file is put back. Such copies may be all that is left, and are not written over.
-    pub async fn is_ahead_of(&self, log: &dyn Log) -> Result<bool, ReadError> {
-        if self.phase == Phase::Lost {
-            return Ok(true);
-        }
-        if self.incarnation != log.incarnation() {
-            return Ok(self.position > Position(0));
-        }
-        // After the last one that there could be is nothing, so the log's end is told.
-        Ok(log.changed_since(Position(u64::MAX), 1).await?.up_to < self.position)
+    pub fn is_ahead_of(&self, log: &dyn Log) -> bool {
+        let known = if self.incarnation == log.incarnation() { log.last_position() } else { Position(0) };
+        self.phase == Phase::Lost || self.position > known
     }
 }
 
@@ -88,11 +82,7 @@ impl Copies {
         let path = self.path.clone();
         blocking(move || {
             let Some(folder) = Folder::find(&path)? else { return Ok(None) };
-            match folder.read(NAME, MAX_BYTES) {
-                Ok(content) => Ok(content.and_then(|content| understand(&content))),
-                Err(CopyError::Foreign { .. }) => Ok(None),
-                Err(err) => Err(err),
-            }
+            Ok(folder.read_ours(NAME, MAX_BYTES)?.and_then(|content| understand(&content)))
         })
         .await
     }

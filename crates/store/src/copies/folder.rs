@@ -12,6 +12,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use model::SessionId;
 use rustix::fs::{self as sys, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -43,6 +44,11 @@ impl Folder {
             File::open(parent).and_then(|parent| parent.sync_all()).map_err(io_error(parent))?;
         }
         Ok(made.folder)
+    }
+
+    /// The folder of a session's copy in that at `path`; `None` if there is none.
+    pub(super) fn find_copy(path: &Path, session: SessionId) -> Result<Option<Self>, CopyError> {
+        Self::find(path)?.map_or(Ok(None), |folder| folder.find_child(session.to_string()))
     }
 
     pub(super) fn find_child(&self, name: impl AsRef<Path>) -> Result<Option<Self>, CopyError> {
@@ -93,6 +99,14 @@ impl Folder {
             return Err(CopyError::Foreign { path: self.path.join(name) });
         }
         Ok(Some(content))
+    }
+
+    /// The same; what is not ours is nothing.
+    pub(super) fn read_ours(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, CopyError> {
+        match self.read(name, limit) {
+            Err(CopyError::Foreign { .. }) => Ok(None),
+            read => read,
+        }
     }
 
     /// A file to write into in its place, made if nothing is there.

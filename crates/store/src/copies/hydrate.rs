@@ -68,7 +68,7 @@ impl Copies {
         .await
     }
 
-    /// Appends what the copies tell to a store that has nothing, oldest session first.
+    /// Appends what the copies hold to a store that has nothing, oldest session first.
     pub async fn hydrate(&self, store: &dyn Store) -> Result<Hydrated, HydrateError> {
         let path = self.path.clone();
         let (sound, skipped) = blocking(move || sound_copies(&path)).await?;
@@ -129,8 +129,7 @@ fn read_through(folder: &Folder, session: SessionId) -> Result<Meta, Unreadable>
 }
 
 fn open_replay(path: &std::path::Path, meta: Meta) -> Result<CopyReplay, Unreadable> {
-    let folder = Folder::find(path)?.ok_or(Unreadable::NoMeta)?;
-    let copy = folder.find_child(meta.id.to_string())?.ok_or(Unreadable::NoMeta)?;
+    let copy = Folder::find_copy(path, meta.id)?.ok_or(Unreadable::NoMeta)?;
     CopyReplay::new(&copy, meta)
 }
 

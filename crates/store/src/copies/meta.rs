@@ -18,7 +18,7 @@ pub(super) const NAME: &str = "meta.json";
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 /// The shape of both files. A reader refuses a newer one.
 pub(super) const FORMAT: u32 = 6;
-/// How many clicks are told, newest first.
+/// How many clicks are listed, newest first.
 const MAX_CLICKS: usize = 2_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
-//! From the copies back to the pieces of work.
+//! Rebuilds the pieces of work from `meta-contexts.json` and the copies of their sessions.
 //!
 //! Invariant: a session's own `meta.json` says which work it began in; `meta-contexts.json` says what the works are. What
 //! the one says and the other does not know is made again from what there is. Nothing here keeps a session from coming
-//! back: what does not hold is left out, and told in the log.
+//! back: what does not hold is left out and logged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,8 +35,8 @@ impl Member {
 }
 
 /// The entries of the `work` stream, and how many works they make.
-pub(super) fn regroup(told: Result<Works, NoWorks>, members: Vec<Member>) -> (Part, usize) {
-    let told = told.unwrap_or_else(|why| {
+pub(super) fn regroup(listed: Result<Works, NoWorks>, members: Vec<Member>) -> (Part, usize) {
+    let listed = listed.unwrap_or_else(|why| {
         if !members.is_empty() {
             tracing::warn!(%why, "meta-contexts.json is of no use; meta-contexts are made again from what sessions say");
         }
@@ -48,8 +48,8 @@ pub(super) fn regroup(told: Result<Works, NoWorks>, members: Vec<Member>) -> (Pa
     }
     let mut taken = Taken::default();
     // One without a session is nobody's, and takes no name from those that are somebody's.
-    let told = told.contexts.into_iter().filter(|work| groups.contains_key(&work.id));
-    let mut works: Vec<WorkCopy> = told.filter(|work| taken.take(work)).collect();
+    let listed = listed.contexts.into_iter().filter(|work| groups.contains_key(&work.id));
+    let mut works: Vec<WorkCopy> = listed.filter(|work| taken.take(work)).collect();
     for (id, members) in &groups {
         let is_lost = !taken.ids.contains(id);
         works.extend(made_again(*id, members).filter(|work| is_lost && taken.take(work)));

@@ -113,7 +113,7 @@ pub(super) fn read_meta(folder: &Folder, id: SessionId) -> Result<Meta, Unreadab
     Ok(meta)
 }
 
-/// Tells a session again, entry by entry.
+/// Rebuilds a session, entry by entry.
 pub(super) struct CopyReplay {
     meta: Meta,
     lines: Option<Lines>,
@@ -128,30 +128,34 @@ pub(super) struct CopyReplay {
 enum Stage {
     Beginning,
     Turns,
-    Told,
+    Done,
 }
 
 impl CopyReplay {
     pub(super) fn new(folder: &Folder, meta: Meta) -> Result<Self, Unreadable> {
-        let lines = folder.find_file(transcript::NAME)?.map(|file| Lines { file: BufReader::new(file), number: 0 });
+        let lines = folder.find_file(transcript::NAME)?.map(|file| Lines {
+            file: BufReader::new(file),
+            format: meta.format,
+            number: 0,
+        });
         let draft = Draft::of_copy(meta.id);
         let (last_ended_at, offers) = (None, HashSet::new());
         Ok(Self { meta, lines, draft, last_ended_at, offers, stage: Stage::Beginning })
     }
 
-    /// The next entries, of a few turns or of one long one; `None` when all is told.
+    /// The next entries, of a few turns or of one long one; `None` after the last.
     pub(super) fn next_part(&mut self) -> Result<Option<Part>, Unreadable> {
-        if self.stage == Stage::Told {
+        if self.stage == Stage::Done {
             return Ok(None);
         }
         let mut read_bytes = 0;
-        while self.stage != Stage::Told && self.draft.entries().len() < PART_ENTRIES && read_bytes < PART_BYTES {
+        while self.stage != Stage::Done && self.draft.entries().len() < PART_ENTRIES && read_bytes < PART_BYTES {
             read_bytes += self.step()?;
         }
         Ok(Some(self.draft.take()))
     }
 
-    /// Tells the beginning, the next turn or the end; gives how much was read for it.
+    /// Replays the beginning, the next turn or the end; gives how much was read for it.
     fn step(&mut self) -> Result<usize, Unreadable> {
         match self.stage {
             Stage::Beginning => {
@@ -165,10 +169,10 @@ impl CopyReplay {
                 }
                 None => {
                     self.end()?;
-                    self.stage = Stage::Told;
+                    self.stage = Stage::Done;
                 }
             },
-            Stage::Told => (),
+            Stage::Done => (),
         }
         Ok(0)
     }
@@ -349,6 +353,7 @@ struct Line {
 /// The turns of a transcript, a line at a time.
 struct Lines {
     file: BufReader<std::fs::File>,
+    format: u32,
     number: u64,
 }
 
@@ -364,7 +369,7 @@ impl Lines {
         if bytes.last() != Some(&b'\n') {
             return if read as u64 == limit { Err(Unreadable::TooLong { line }) } else { Ok(None) };
         }
-        match older_formats::read(&bytes) {
+        match older_formats::read(self.format, &bytes) {
             Ok(turn) => Ok(Some(Line { number: line, bytes: read, turn })),
             Err(err) => Err(Unreadable::NoTurn { line, source: Some(err) }),
         }

@@ -1,10 +1,9 @@
 //! `transcript.jsonl`: a line per finished turn, in order.
 //!
-//! Invariant: lines are only added at the end of those that are whole; what a crash left after the last line end is cut
-//! off first. A file whose end is not ours is not added to: it is written anew beside its place and moved there.
+//! Invariant: a file whose end is not ours is not added to: it is written anew beside its place and moved there.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use model::TranscriptTurn;
 
@@ -75,56 +74,6 @@ fn judge(line: &[u8], at: u64, length: u64) -> End {
     }
 }
 
-/// A transcript that is being written.
-pub(super) struct Writing {
-    folder: Folder,
-    file: File,
-    place: Place,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Where it belongs.
-    Own,
-    /// Likewise, and nothing was there before.
-    New,
-    /// Next to it.
-    Beside,
-}
-
-impl Writing {
-    /// Goes on after the line that ends at `at`.
-    pub(super) fn after(folder: Folder, at: u64) -> Result<Self, CopyError> {
-        let mut file = folder.file_in_place(NAME)?;
-        file.set_len(at).and_then(|()| file.seek(SeekFrom::Start(at))).map_err(io_error(&folder.path_of(NAME)))?;
-        let place = if at == 0 { Place::New } else { Place::Own };
-        Ok(Self { folder, file, place })
-    }
-
-    /// Begins a file that will take the other's place.
-    pub(super) fn anew(folder: Folder) -> Result<Self, CopyError> {
-        let file = folder.file_beside(NAME)?;
-        Ok(Self { folder, file, place: Place::Beside })
-    }
-
-    pub(super) fn add(mut self, lines: &[u8]) -> Result<Self, CopyError> {
-        self.file.write_all(lines).map_err(io_error(&self.folder.path_of(NAME)))?;
-        Ok(self)
-    }
-
-    pub(super) fn finish(self) -> Result<(), CopyError> {
-        match self.place {
-            // Its length is data too: a line that is not reached is not there.
-            Place::Own => self.file.sync_data().map_err(io_error(&self.folder.path_of(NAME))),
-            Place::New => {
-                self.file.sync_data().map_err(io_error(&self.folder.path_of(NAME)))?;
-                self.folder.sync()
-            }
-            Place::Beside => self.folder.put_in_place(NAME, &self.file),
-        }
-    }
-}
-
 /// Compares a transcript with what it should be, a piece at a time.
 pub(super) struct Comparing {
     file: Option<File>,
@@ -132,11 +81,7 @@ pub(super) struct Comparing {
 
 impl Comparing {
     pub(super) fn begin(folder: Option<&Folder>) -> Result<Self, CopyError> {
-        let file = match folder.map(|folder| folder.find_file(NAME)) {
-            None => None,
-            Some(Ok(file)) => file,
-            Some(Err(err)) => return Err(err),
-        };
+        let file = folder.map_or(Ok(None), |folder| folder.find_file(NAME))?;
         Ok(Self { file })
     }
 

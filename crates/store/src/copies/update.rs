@@ -1,13 +1,13 @@
 //! Bringing one session's copy up to date with the log.
 //!
-//! Invariant: the cost is that of what is new. The last line of the file tells what was copied; only what ended after it
+//! Invariant: the cost is that of what is new. The last line of the file says what was copied; only what ended after it
 //! is read from the log. Doing it twice changes nothing, so a crash at any step is mended by doing it again.
 
 use model::{Session, SessionId, Stop, StreamId, Timestamp, TranscriptTurn, Turn, TurnRow};
 
+use crate::copies::copy_writer::{CopyWriter, Way};
 use crate::copies::folder::Folder;
 use crate::copies::meta::{self, Meta};
-use crate::copies::pen::{Pen, Way};
 use crate::copies::transcript::{self, Comparing, End};
 use crate::copies::turn_lines::TurnLines;
 use crate::copies::{Copies, blocking};
@@ -40,7 +40,7 @@ impl Copies {
     /// Makes a session's copy what the log says. What is written is flushed before this answers. The folder of a session
     /// that was purged is removed; that of one which the store does not know, or which is damaged, is left alone.
     pub async fn update(&self, store: &dyn Reader, id: SessionId, depth: Depth) -> Result<Touched, CopyError> {
-        // Before the session's own copy, which tells after a crash that this is still to be done.
+        // Before the session's own copy, which shows after a crash that this is still to be done.
         if self.leaves_or_rejoins_its_work(store, id).await? {
             match self.update_works(store).await {
                 // The session is not to suffer for what is wrong with the works alone.
@@ -103,7 +103,7 @@ impl Copies {
                 }
             }
         };
-        self.write(Pen::new(self.path.clone(), id, way, wanted), lines).await
+        self.write(CopyWriter::new(self.path.clone(), id, way, wanted), lines).await
     }
 
     /// Removes a session's copy for good.
@@ -121,12 +121,8 @@ impl Copies {
     async fn look_at_meta(&self, id: SessionId) -> Result<Option<Vec<u8>>, CopyError> {
         let path = self.path.clone();
         blocking(move || {
-            let Some(folder) = Folder::find(&path)? else { return Ok(None) };
-            let Some(folder) = folder.find_child(id.to_string())? else { return Ok(None) };
-            match folder.read(meta::NAME, meta::MAX_BYTES) {
-                Err(CopyError::Foreign { .. }) => Ok(None),
-                read => read,
-            }
+            let Some(folder) = Folder::find_copy(&path, id)? else { return Ok(None) };
+            folder.read_ours(meta::NAME, meta::MAX_BYTES)
         })
         .await
     }
@@ -135,49 +131,39 @@ impl Copies {
         let path = self.path.clone();
         blocking(move || {
             let nothing = Standing { end: End::Ours { last: None, at: 0, torn: false }, meta: None };
-            let Some(folder) = Folder::find(&path)? else { return Ok(nothing) };
-            let Some(folder) = folder.find_child(id.to_string())? else { return Ok(nothing) };
-            let meta = match folder.read(meta::NAME, meta::MAX_BYTES) {
-                Err(CopyError::Foreign { .. }) => None,
-                read => read?,
-            };
+            let Some(folder) = Folder::find_copy(&path, id)? else { return Ok(nothing) };
+            let meta = folder.read_ours(meta::NAME, meta::MAX_BYTES)?;
             Ok(Standing { end: transcript::find_end(&folder)?, meta })
         })
         .await
     }
 
     /// Writes a piece at a time. What is to be written is mostly one, so it is looked for whether it is the last.
-    async fn write(&self, mut pen: Pen, mut lines: TurnLines<'_>) -> Result<Touched, CopyError> {
-        let mut piece = if pen.takes_lines() { lines.next_piece().await? } else { None };
-        if piece.is_none() && pen.is_content() {
+    async fn write(&self, mut copy: CopyWriter, mut lines: TurnLines<'_>) -> Result<Touched, CopyError> {
+        let mut piece = if copy.takes_lines() { lines.next_piece().await? } else { None };
+        if piece.is_none() && copy.is_content() {
             return Ok(Touched::No);
         }
         while let Some(lines_now) = piece {
             piece = lines.next_piece().await?;
             let is_last = piece.is_none();
-            pen = blocking(move || {
-                let pen = pen.add(&lines_now)?;
-                if is_last { pen.finish() } else { Ok(pen) }
+            copy = blocking(move || {
+                let copy = copy.add(&lines_now)?;
+                if is_last { copy.finish() } else { Ok(copy) }
             })
             .await?;
             if is_last {
                 return Ok(Touched::Yes);
             }
         }
-        blocking(move || pen.finish()).await?;
+        blocking(move || copy.finish()).await?;
         Ok(Touched::Yes)
     }
 
     /// Whether every line is what the log says.
     pub(super) async fn transcript_is_right(&self, store: &dyn Reader, session: &Session) -> Result<bool, CopyError> {
         let (path, id) = (self.path.clone(), session.row.id);
-        let comparing = blocking(move || {
-            let folder = match Folder::find(&path)? {
-                Some(folder) => folder.find_child(id.to_string())?,
-                None => None,
-            };
-            Comparing::begin(folder.as_ref())
-        });
+        let comparing = blocking(move || Comparing::begin(Folder::find_copy(&path, id)?.as_ref()));
         let mut comparing = match comparing.await {
             Ok(comparing) => comparing,
             // A link in place of the file; one in place of the folder is met again by whoever writes.
@@ -200,7 +186,7 @@ impl Copies {
     }
 }
 
-/// Whether a line tells of the turn that the log has under its number.
+/// Whether a line is of the turn that the log has under its number.
 fn is_same(row: &TurnRow, line: &TranscriptTurn) -> bool {
     let stop = line.outcome.map(|outcome| Stop { outcome, reason: line.reason.clone() });
     row.turn == line.turn

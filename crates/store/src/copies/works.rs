@@ -80,7 +80,7 @@ pub(super) enum NoWorks {
 }
 
 impl Copies {
-    /// Where the pieces of work are told.
+    /// Where the file of the pieces of work is.
     pub fn works_path(&self) -> PathBuf {
         self.state_path().join(NAME)
     }
@@ -142,7 +142,7 @@ impl Copies {
         .await
     }
 
-    /// What the file tells.
+    /// What the file says.
     pub(super) async fn read_works(&self) -> Result<Works, NoWorks> {
         let bytes = self.read_works_file().await?.ok_or(NoWorks::Missing)?;
         Ok(Works::decode(&bytes)?)

@@ -62,6 +62,12 @@ pub(crate) trait Cells: Sized {
     fn read(from: &mut Cursor<'_, '_>) -> Result<Self>;
 }
 
+pub(crate) fn cell_values<C: Cells>(cells: &C) -> Values<'_> {
+    let mut values = Values::with_capacity(C::COUNT);
+    cells.write(&mut values);
+    values
+}
+
 /// A way to write a value other than its type's own.
 pub(crate) trait Codec<T> {
     fn write<'a>(value: &'a T, to: &mut Values<'a>);

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use model::{
     Author, Evidence, FactShape, FileStamp, Image, InteractionId, Mark, NextRow, QueuedPrompt, RememberedRow, Seq,
-    SessionId, SessionRow, Timestamp, TitleRow, TokenRow, TurnRow, WorkId, WorkRow,
+    SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, TurnRow, WorkId, WorkRow,
 };
 
 use crate::rows::cells::{Codec, Cursor, Values};
@@ -19,9 +19,21 @@ pub(crate) struct Table {
     pub(crate) name: &'static str,
     /// The first schema that has it.
     pub(crate) since: i64,
+    pub(crate) owner: Owner,
     columns: &'static [Columns],
     names: LazyLock<String>,
     pub(crate) put: LazyLock<String>,
+}
+
+/// Whose rows a table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// Those of the session whose id is in the first column.
+    Session,
+    /// Those of one stream.
+    Stream(StreamId),
+    /// No stream's: they are not folded from the log.
+    Nobody,
 }
 
 /// The columns of one field.
@@ -29,8 +41,8 @@ struct Columns {
     names: &'static str,
     /// The first schema that has them.
     since: i64,
-    /// What stands for them in one that has not.
-    before: &'static str,
+    /// The first schema in which they say what they say now, and what says it in an earlier one.
+    reads: (i64, &'static str),
 }
 
 impl Table {
@@ -42,14 +54,27 @@ impl Table {
 
     /// As many in the same order, of a store with this schema.
     pub(crate) fn columns_in(&self, schema: i64) -> String {
-        let names = |columns: &Columns| if columns.since <= schema { columns.names } else { columns.before };
-        self.columns.iter().map(names).collect::<Vec<_>>().join(", ")
+        join(self.columns.iter().map(|columns| if columns.reads.0 <= schema { columns.names } else { columns.reads.1 }))
+    }
+
+    /// Those that a store with this schema has.
+    pub(crate) fn stored_in(&self, schema: i64) -> String {
+        join(self.columns.iter().filter(|columns| columns.since <= schema).map(|columns| columns.names))
+    }
+
+    /// The first column: the session's id, in a table of sessions' rows.
+    pub(crate) fn first_column(&self) -> &'static str {
+        self.columns[0].names
     }
 
     /// Whether a store with this schema has the table with all its columns.
     pub(crate) fn is_whole_in(&self, schema: i64) -> bool {
         self.columns.iter().all(|columns| columns.since <= schema)
     }
+}
+
+fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// A row of a table.
@@ -66,17 +91,19 @@ pub(crate) trait TableRow: Sized {
 
 /// Makes a table and how its rows are written and read. A field stands in the column of its name unless others are named.
 macro_rules! tables {
-    ($($table:ident $name:literal since $since:literal $(= $row:ident)? {
-        $($field:ident $(= $columns:literal)? $(as $codec:ident)? $(since $later:literal else $before:literal)?),+ $(,)?
+    ($($table:ident $name:literal since $since:literal $(of $owner:ident = $row:ident)? {
+        $($field:ident $(= $columns:literal)? $(as $codec:ident)? $(since $later:literal else $before:literal)?
+            $(reads $reads:literal before $until:literal)?),+ $(,)?
     })+) => {
         $(
             pub(crate) static $table: Table = Table {
                 name: $name,
                 since: $since,
+                owner: tables!(@owner $($owner)?),
                 columns: &[$(Columns {
                     names: tables!(@names $field $($columns)?),
                     since: tables!(@since $since $($later)?),
-                    before: tables!(@before $($before)?),
+                    reads: tables!(@reads $($later $before)? $($until $reads)?),
                 }),+],
                 names: LazyLock::new(|| $table.columns_in(i64::MAX)),
                 put: LazyLock::new(|| $table.put_sql()),
@@ -89,8 +116,12 @@ macro_rules! tables {
     (@names $field:ident $columns:literal) => { $columns };
     (@since $table:literal) => { $table };
     (@since $table:literal $later:literal) => { $later };
-    (@before) => { "" };
-    (@before $before:literal) => { $before };
+    (@reads) => { (0, "") };
+    (@reads $since:literal $before:literal) => { ($since, $before) };
+    (@owner $(Nobody)?) => { Owner::Nobody };
+    (@owner Session) => { Owner::Session };
+    (@owner Work) => { Owner::Stream(StreamId::Work) };
+    (@owner Server) => { Owner::Stream(StreamId::Server) };
     (@row $table:ident { $($any:tt)+ }) => {};
     (@row $table:ident $row:ident { $($field:ident $($codec:ident)?),+ }) => {
         impl TableRow for $row {
@@ -118,7 +149,7 @@ tables! {
         damaged_seq since 2 else "NULL",
         damage since 2 else "NULL",
     }
-    SESSIONS "sessions" since 1 = SessionRow {
+    SESSIONS "sessions" since 1 of Session = SessionRow {
         id,
         agent,
         cwd,
@@ -149,7 +180,7 @@ tables! {
         from = "origin" as JsonOrNull since 8 else "NULL",
         options as JsonOrNull since 8 else "NULL",
     }
-    TURNS "turns" since 1 = TurnRow {
+    TURNS "turns" since 1 of Session = TurnRow {
         session,
         turn,
         interaction_id = "interaction",
@@ -162,17 +193,17 @@ tables! {
         summary = "summary, summary_by, summary_at" since 6 else "NULL, NULL, NULL",
         extent = "prompt_chars, response_chars, tools" since 6 else "NULL, NULL, NULL",
     }
-    PROMPTS "prompts" since 1 = PromptRow {
+    PROMPTS "prompts" since 1 of Session = PromptRow {
         session,
         interaction_id = "interaction",
         queued_seq,
         queued_at,
-        text since 15 else "IFNULL(old_prompt_words(text), text)",
+        text reads "IFNULL(old_prompt_words(text), text)" before 15,
         images as JsonOrNull since 3 else "NULL",
         by = "written_by" as JsonOrNull since 15 else "old_prompt_author(text)",
     }
-    SETS "sets" since 5 = SetRow { session, name, marks as Json }
-    FACTS "facts" since 5 = FactRow {
+    SETS "sets" since 5 of Session = SetRow { session, name, marks as Json }
+    FACTS "facts" since 5 of Session = FactRow {
         session,
         name,
         value,
@@ -182,8 +213,8 @@ tables! {
         exit_code,
         file,
     }
-    CONTEXT_ENTRIES "context_entries" since 5 = ContextEntryRow { session, seq }
-    TITLES "titles" since 6 = TitleRow {
+    CONTEXT_ENTRIES "context_entries" since 5 of Session = ContextEntryRow { session, seq }
+    TITLES "titles" since 6 of Session = TitleRow {
         session,
         nth = "slot, nth" as Slotted,
         title,
@@ -192,18 +223,18 @@ tables! {
         interaction_id = "interaction",
         changed_at,
     }
-    ATTACHMENTS "attachments" since 13 = AttachmentRow { session, agent, agent_session }
-    NEXT_BLOCKS "next_blocks" since 8 = NextRow {
+    ATTACHMENTS "attachments" since 13 of Session = AttachmentRow { session, agent, agent_session }
+    NEXT_BLOCKS "next_blocks" since 8 of Session = NextRow {
         session,
         id = "turn, nth",
         next = "label, command, meta_context",
         offered_at,
         clicked = "clicked_work, clicked_session, clicked_at",
     }
-    WORKS "works" since 8 = WorkRow { id, project, name, created_at, added_at }
-    WORK_NAMES "work_names" since 8 = WorkNameRow { project, name, work }
-    TOKENS "tokens" since 1 = TokenRow { id, kind, name, session, secret_hash, proof_hash, issued_at }
-    REMEMBERED "remembered" since 4 = RememberedRow {
+    WORKS "works" since 8 of Work = WorkRow { id, project, name, created_at, added_at }
+    WORK_NAMES "work_names" since 8 of Work = WorkNameRow { project, name, work }
+    TOKENS "tokens" since 1 of Server = TokenRow { id, kind, name, session, secret_hash, proof_hash, issued_at }
+    REMEMBERED "remembered" since 4 of Server = RememberedRow {
         id,
         project,
         cwd,
@@ -215,7 +246,7 @@ tables! {
         by = "decided_by" as Json,
         remembered_at,
     }
-    RECEIPTS "receipts" since 1 = ReceiptRow {
+    RECEIPTS "receipts" since 1 of Nobody = ReceiptRow {
         principal,
         key,
         fingerprint,

@@ -1,4 +1,4 @@
-//! Writes rows: each is one statement.
+//! Writes the rows that a change of them asks for, and receipts.
 //!
 //! Invariant: what a change means is said in `rows.rs`, so the tables are what the fold said and a rebuild from the log gives
 //! the same rows. Every row is written with its checksum.
@@ -7,9 +7,10 @@ use model::{RowChange, SessionId, Timestamp, WorkId};
 use rusqlite::{Connection, Error, OptionalExtension as _, Params, Result, params_from_iter};
 
 use crate::Receipt;
-use crate::rows::{self, Cells as _, FoldedRow, KeepRows, ReceiptRow, TableRow, Values, folded_tables};
+use crate::rows::{
+    self, Cells as _, FoldedRow, KeepRows, Owner, ReceiptRow, TableRow, Values, cell_values, folded_tables,
+};
 use crate::sqlite::checksums::{WORK_NAMES, whole};
-use crate::sqlite::mend::{Owner, owner_of};
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::read_row;
 
@@ -49,7 +50,7 @@ impl KeepRows for SqlRows<'_> {
     fn remove<R: FoldedRow>(&mut self, key: &R::Key) -> Result<()> {
         let table = R::table();
         let sql = format!("DELETE FROM {} WHERE {}", table.name, table.key_is(R::Key::COUNT));
-        run(self.0, &sql, key_values(key))
+        run(self.0, &sql, params_from_iter(cell_values(key)))
     }
 
     fn forget_work_names(&mut self, work: WorkId) -> Result<()> {
@@ -68,7 +69,11 @@ enum Stored<R> {
 fn stored<R: FoldedRow>(conn: &Connection, key: &R::Key) -> Result<Stored<R>> {
     let table = R::table();
     let sql = format!("SELECT {} FROM {} WHERE {}", table.all_checked(), table.name, table.key_is(R::Key::COUNT));
-    match conn.prepare_cached(&sql)?.query_row(key_values(key), |row| whole(row, read_row)).optional() {
+    match conn
+        .prepare_cached(&sql)?
+        .query_row(params_from_iter(cell_values(key)), |row| whole(row, read_row))
+        .optional()
+    {
         Ok(Some(row)) => Ok(Stored::Whole(row)),
         Ok(None) => Ok(Stored::Nothing),
         Err(
@@ -87,22 +92,14 @@ fn values<R: TableRow>(row: &R) -> Values<'_> {
     values
 }
 
-fn key_values<K: rows::Cells>(key: &K) -> impl Params {
-    let mut values = Values::with_capacity(K::COUNT);
-    key.write(&mut values);
-    params_from_iter(values)
-}
-
 fn put<R: TableRow>(conn: &Connection, row: &R) -> Result<()> {
     R::table().put(conn, params_from_iter(values(row)))
 }
 
 /// Removes every row of a session, but not its stream's tombstone.
 pub(super) fn remove_session(conn: &Connection, session: SessionId) -> Result<()> {
-    for table in folded_tables() {
-        if let Owner::Session(column) = owner_of(table) {
-            run(conn, &format!("DELETE FROM {} WHERE {column} = ?1", table.name), [session.as_bytes()])?;
-        }
+    for table in folded_tables().filter(|table| table.owner == Owner::Session) {
+        run(conn, &format!("DELETE FROM {} WHERE {}", table.name, table.key_is(1)), [session.as_bytes()])?;
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::{Changes, ReadError};
 
 pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<Changes, ReadError> {
     let limit = limit.max(1);
-    // Asked first, so that the end of the log can be told also where its newest page can not be read.
+    // Asked first, so that there is an answer about the end of the log also where its newest page can not be read.
     let last = meta::last_position(conn)?;
     if after >= last {
         return Ok(Changes { streams: Vec::new(), up_to: last });
@@ -48,7 +48,7 @@ pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<
     Ok(Changes { streams, up_to })
 }
 
-/// The stream with this number, unless its name is damaged and tells of none.
+/// The stream with this number, unless its name is damaged and names none.
 fn name(conn: &Connection, id: i64) -> Result<Option<StreamId>, ReadError> {
     let name: Vec<u8> = conn
         .prepare_cached("SELECT CAST(name AS BLOB) FROM streams WHERE id = ?1")?

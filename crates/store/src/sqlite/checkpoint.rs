@@ -63,7 +63,7 @@ impl Health {
         self.failure.wait().await
     }
 
-    /// Ends writing for the life of this process. The first cause is the one that is told.
+    /// Ends writing for the life of this process. The first cause is the one that is reported.
     pub(super) fn fail(&self, cause: Cause) {
         tracing::error!(error = %cause, "the store failed to write and is read-only until it is opened again");
         let _first_wins = self.failure.set(cause);

@@ -3,6 +3,7 @@
 //! Invariant: whoever writes a row of these tables writes its checksum in the same statement or the same transaction, and
 //! a row that was damaged before is never given a new one, which would pass the damage off as whole.
 
+use crc32fast::Hasher;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, Error, Params, Result, Row, ToSql, params_from_iter};
@@ -11,8 +12,8 @@ use crate::rows::Values;
 
 pub(super) use crate::rows::Table;
 pub(super) use crate::rows::columns::{
-    ATTACHMENTS, CONTEXT_ENTRIES, FACTS, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, STREAMS, TITLES,
-    TOKENS, TURNS, WORK_NAMES, WORKS,
+    ATTACHMENTS, CONTEXT_ENTRIES, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, STREAMS, TOKENS, TURNS,
+    WORK_NAMES, WORKS,
 };
 
 /// The first schema whose rows have checksums.
@@ -32,11 +33,11 @@ impl Table {
         columns.map(|(n, column)| format!("{column} = ?{n}")).collect::<Vec<_>>().join(" AND ")
     }
 
-    /// An expression: the row is the one that was written. In a store of an old schema, without the checksums or without a column
-    /// that they are made over now, nobody can tell.
+    /// An expression: the row is the one that was written. In a store of a schema without checksums nobody can tell. A later column
+    /// was empty when a checksum was made without it, and adds nothing to one.
     pub(super) fn is_whole(&self, schema: i64) -> String {
-        match has_checksums(schema) && self.is_whole_in(schema) {
-            true => format!("{}.checksum IS row_sum({})", self.name, self.columns()),
+        match has_checksums(schema) {
+            true => format!("{}.checksum IS row_sum({})", self.name, self.stored_in(schema)),
             false => "1".to_owned(),
         }
     }
@@ -157,25 +158,32 @@ pub(super) fn has_checksums(schema: i64) -> bool {
 pub(super) fn register(conn: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     conn.create_scalar_function("row_sum", -1, flags, |context| {
-        let mut hasher = crc32fast::Hasher::new();
+        let mut hasher = Hasher::new();
         for n in 0..context.len() {
-            let (tag, bytes): (u8, &[u8]) = match context.get_raw(n) {
-                ValueRef::Null => continue,
+            let column = u8::try_from(n).unwrap_or(u8::MAX);
+            match context.get_raw(n) {
+                ValueRef::Null => (),
                 ValueRef::Integer(number) => {
-                    hasher.update(&[1, u8::try_from(n).unwrap_or(u8::MAX)]);
+                    hasher.update(&[1, column]);
                     hasher.update(&number.to_le_bytes());
-                    continue;
                 }
-                ValueRef::Real(_) => return Err(Error::InvalidFunctionParameterType(n, Type::Real)),
-                ValueRef::Text(text) => (2, text),
-                ValueRef::Blob(blob) => (3, blob),
-            };
-            hasher.update(&[tag, u8::try_from(n).unwrap_or(u8::MAX)]);
-            hasher.update(&(bytes.len() as u64).to_le_bytes());
-            hasher.update(bytes);
+                // No column holds one, unless one bit of an integer's type is flipped: then the sum is another.
+                ValueRef::Real(number) => {
+                    hasher.update(&[4, column]);
+                    hasher.update(&number.to_bits().to_le_bytes());
+                }
+                ValueRef::Text(bytes) => update_with_bytes(&mut hasher, [2, column], bytes),
+                ValueRef::Blob(bytes) => update_with_bytes(&mut hasher, [3, column], bytes),
+            }
         }
         Ok(i64::from(hasher.finalize().max(1)))
     })
+}
+
+fn update_with_bytes(hasher: &mut Hasher, head: [u8; 2], bytes: &[u8]) {
+    hasher.update(&head);
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
 }
 
 /// A row that is not the one that was written.

@@ -6,7 +6,7 @@
 //! version finds everything as it left it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::{EVENT_VERSION, Seq, StreamId};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -45,7 +45,7 @@ impl Fences {
     /// The fences that there are after the rows were set right; logs those that were not there before.
     pub(super) fn load_anew(&self, conn: &Connection) -> rusqlite::Result<Self> {
         let fences = Self::load(conn)?;
-        let known = fences.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = fences.lock().clone();
         known.values().filter(|fence| !fence.is_newer() && self.find(fence.stream).is_none()).for_each(log_fence);
         Ok(fences)
     }
@@ -58,14 +58,18 @@ impl Fences {
         Ok(())
     }
 
+    fn lock(&self) -> MutexGuard<'_, HashMap<StreamId, Fence>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Where the fence of a stream is.
     pub(super) fn find(&self, stream: StreamId) -> Option<Fence> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&stream).cloned()
+        self.lock().get(&stream).cloned()
     }
 
     /// Puts one up and logs it; `false` if there is one already, or none is to be.
     pub(super) fn put(&self, fence: &Fence) -> bool {
-        let mut fences = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fences = self.lock();
         match fences.get(&fence.stream) {
             None if has_fence(fence.stream) => {
                 log_fence(fence);
@@ -76,7 +80,7 @@ impl Fences {
     }
 
     pub(super) fn remove(&self, stream: StreamId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&stream);
+        self.lock().remove(&stream);
     }
 }
 

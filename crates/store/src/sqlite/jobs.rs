@@ -13,15 +13,16 @@ use crate::append::first_session;
 use crate::sqlite::mend::Removal;
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::rows::EncodedEntry;
+use crate::sqlite::trouble::Trouble;
 use crate::sqlite::writer::MAX_GROUP_ENTRIES;
 use crate::{AppendError, Batch, Fence, Receipt, Room, StorageError};
 
-pub(super) type Answer = Result<Position, AppendError>;
+pub(super) type WriteResult = Result<Position, AppendError>;
 
 /// A write that waits, with the way back for its answer.
 pub(super) struct Job {
     pub(super) write: Write,
-    pub(super) answer: oneshot::Sender<Answer>,
+    pub(super) answer: oneshot::Sender<WriteResult>,
 }
 
 pub(super) enum Write {
@@ -45,11 +46,11 @@ pub(super) enum Write {
     NoteIndexDamage,
     /// Lets a test at the connection, between two transactions.
     #[cfg(test)]
-    Look(Option<Look>),
+    Look(Option<TestLook>),
 }
 
 #[cfg(test)]
-pub(super) type Look = Box<dyn FnOnce(&Connection) + Send>;
+pub(super) type TestLook = Box<dyn FnOnce(&Connection) + Send>;
 
 /// A [`Batch`] whose events were encoded by the caller, so that the one thread that all wait for does not.
 pub(super) struct EncodedBatch {
@@ -105,7 +106,7 @@ impl Write {
         }
     }
 
-    /// What is told of a session that it can not be written for; `None` if it is of none or of several.
+    /// The fence of the session whose write met damage; `None` if the write is of no session or of several.
     pub(super) fn fence(&self) -> Option<Fence> {
         let (stream, after) = match self {
             Self::Append(batch) => {
@@ -132,7 +133,7 @@ impl Write {
     }
 }
 
-pub(super) fn answer_all(group: Vec<Job>, answers: Vec<Answer>) {
+pub(super) fn answer_all(group: Vec<Job>, answers: Vec<WriteResult>) {
     for (job, answer) in group.into_iter().zip(answers) {
         // Whoever asked may have stopped waiting; what is written stays written.
         let _nobody_waits = job.answer.send(answer);
@@ -147,23 +148,19 @@ pub(super) fn refuse_all(group: Vec<Job>, failure: &AppendFailure) {
 
 pub(super) type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
-/// One cause, told to everybody whose write was in the transaction.
-pub(super) enum AppendFailure {
-    Full(Cause),
-    Busy(Cause),
-    Failed(Cause),
-    /// Nothing is wrong with the disk: the database is damaged where this one had to look or to go.
-    Damaged(Cause),
+/// Why a transaction failed, for everybody whose write was in it.
+pub(super) struct AppendFailure {
+    pub(super) kind: Trouble,
+    pub(super) cause: Cause,
 }
 
 impl AppendFailure {
     fn to_error(&self) -> AppendError {
-        match self {
-            Self::Full(cause) => AppendError::Full(StorageError(Box::new(Arc::clone(cause)))),
-            Self::Busy(cause) => AppendError::Busy(StorageError(Box::new(Arc::clone(cause)))),
-            Self::Failed(cause) | Self::Damaged(cause) => {
-                AppendError::Failed(StorageError(Box::new(Arc::clone(cause))))
-            }
+        let cause = StorageError(Box::new(Arc::clone(&self.cause)));
+        match self.kind {
+            Trouble::Full => AppendError::Full(cause),
+            Trouble::Busy => AppendError::Busy(cause),
+            Trouble::Damaged | Trouble::Unknown => AppendError::Failed(cause),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the store notes about itself.
 //!
-//! Invariant: each of these facts is read and written in one place, so that all who ask are told the same.
+//! Invariant: each of these facts is read and written in one place, so that all who ask get the same answer.
 
 use model::{Incarnation, Position};
 use rusqlite::{Connection, Result};
@@ -27,7 +27,8 @@ fn greatest_position(conn: &Connection, entries: &str) -> Result<Position> {
     Ok(Position(last.cast_unsigned()))
 }
 
-/// Begins another incarnation of a store that has one.
+/// Begins another incarnation of a store that has one. Positions and seqs may be given a second time only under another
+/// incarnation, so that an old cursor is recognised instead of answered with other entries.
 pub(super) fn give_incarnation(conn: &Connection, incarnation: Incarnation) -> Result<()> {
     conn.execute(
         "UPDATE meta
@@ -38,42 +39,40 @@ pub(super) fn give_incarnation(conn: &Connection, incarnation: Incarnation) -> R
     Ok(())
 }
 
-/// Has the next start make the index of the entries anew.
-pub(super) fn note_index_damage(conn: &Connection) -> Result<()> {
-    conn.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('index_damaged', 1)", [])?;
-    Ok(())
+/// Something that is still to be done, noted so that the next start does it if this one does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Todo {
+    /// Make the index of the entries anew: it is damaged.
+    Reindex,
+    /// Write the file anew: it has pages that nothing leads to any more.
+    Vacuum,
+    /// Make all rows anew from the log: V13 has added a table that only the log can fill.
+    FillAttachments,
+    /// The same: a migration has met rows that can not be read.
+    RemakeRows,
 }
 
-pub(super) fn is_index_damaged(conn: &Connection) -> Result<bool> {
-    conn.prepare("SELECT 1 FROM meta WHERE key = 'index_damaged'")?.exists([])
-}
+impl Todo {
+    fn key(self) -> &'static str {
+        match self {
+            Self::Reindex => "index_damaged",
+            Self::Vacuum => "pages_lost",
+            Self::FillAttachments => "attachments_unfilled",
+            Self::RemakeRows => "rows_lost",
+        }
+    }
 
-/// Notes that the file has pages that nothing leads to any more.
-pub(super) fn note_lost_pages(conn: &Connection) -> Result<()> {
-    conn.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('pages_lost', 1)", [])?;
-    Ok(())
-}
+    pub(super) fn note(self, conn: &Connection) -> Result<()> {
+        conn.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, 1)", [self.key()])?;
+        Ok(())
+    }
 
-pub(super) fn has_lost_pages(conn: &Connection) -> Result<bool> {
-    conn.prepare("SELECT 1 FROM meta WHERE key = 'pages_lost'")?.exists([])
-}
+    pub(super) fn is_noted(self, conn: &Connection) -> Result<bool> {
+        conn.prepare("SELECT 1 FROM meta WHERE key = ?1")?.exists([self.key()])
+    }
 
-pub(super) fn forget_lost_pages(conn: &Connection) -> Result<()> {
-    conn.execute("DELETE FROM meta WHERE key = 'pages_lost'", [])?;
-    Ok(())
-}
-
-/// Whether the table of attachments has still to be filled from the log.
-pub(super) fn is_attachments_unfilled(conn: &Connection) -> Result<bool> {
-    conn.prepare("SELECT 1 FROM meta WHERE key = 'attachments_unfilled'")?.exists([])
-}
-
-pub(super) fn forget_attachments_unfilled(conn: &Connection) -> Result<()> {
-    conn.execute("DELETE FROM meta WHERE key = 'attachments_unfilled'", [])?;
-    Ok(())
-}
-
-pub(super) fn forget_index_damage(conn: &Connection) -> Result<()> {
-    conn.execute("DELETE FROM meta WHERE key = 'index_damaged'", [])?;
-    Ok(())
+    pub(super) fn is_done(self, conn: &Connection) -> Result<()> {
+        conn.execute("DELETE FROM meta WHERE key = ?1", [self.key()])?;
+        Ok(())
+    }
 }

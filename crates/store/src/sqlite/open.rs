@@ -3,21 +3,22 @@
 //! Invariant: a store is owned by one process; every setting that durability rests on was read back and found as
 //! asked; a file that is not ours, or is newer than this program, is left as it was.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use model::{EVENT_VERSION, Incarnation};
 use rusqlite::config::DbConfig;
 use rusqlite::types::Value;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 
 use crate::StorageError;
-use crate::rows::folded_tables;
+use crate::files::{beside, parent, private, sync};
 use crate::sqlite::fences::{self, Fences};
-use crate::sqlite::mend::{self, Mend};
+use crate::sqlite::mend::{self, Mend, pages};
+use crate::sqlite::meta::{self, Todo};
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::{anew, attachments, functions, meta, second_names};
+use crate::sqlite::{functions, interrupted_restore};
 
 pub(super) mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -26,7 +27,7 @@ pub(super) mod embedded {
 /// The first SQLite without the bug by which a checkpoint beside a commit could damage the database.
 const OLDEST_SQLITE: i32 = 3_051_003;
 
-/// `Thrl`, in the file's header: tells our files from those of other programs.
+/// `Thrl`, in the file's header: it marks our files among those of other programs.
 const APPLICATION_ID: i32 = 0x5468_726c;
 
 /// A commit writes whole pages, and a short message changes little on each of the six or seven it touches. With 2 kB
@@ -134,19 +135,10 @@ pub enum OpenError {
     },
 }
 
-/// Why what is beside the log could not be set right.
-#[derive(Debug, thiserror::Error)]
-enum MendError {
-    #[error(transparent)]
-    Connect(#[from] OpenError),
-    #[error(transparent)]
-    Storage(#[from] rusqlite::Error),
-}
-
 /// A store's file, owned and up to date.
 pub(super) struct Opened {
     pub(super) path: PathBuf,
-    pub(super) owner: Owner,
+    pub(super) lock: StoreLock,
     pub(super) writer: Connection,
     pub(super) incarnation: Incarnation,
     pub(super) last_position: u64,
@@ -156,27 +148,31 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Looks at what is beside the log and sets it right. What can not be is told, and served as far as it can be read.
+    /// Looks at what is beside the log and sets it right. What can not be set right is logged, and served as far as it can be read.
     /// A large store is not looked at here, so that a start costs the same whatever has been stored: its rows are looked
     /// at when they are read, and all of them by the doctor.
     pub(super) fn mend(&mut self) -> Result<(), OpenError> {
         let path = self.path.clone();
         let setup = Setup { path: &path };
-        if meta::is_index_damaged(&self.writer).map_err(setup.storage_error())? {
+        if Todo::Reindex.is_noted(&self.writer).map_err(setup.storage_error())? {
             tracing::warn!("the index of the log was found damaged; it is made anew, which may take a while");
             if let Err(err) = self.reindex() {
                 tracing::error!(error = %err, "it can not be made anew; stop the server and run `throughline doctor`");
             }
         }
         let is_small = self.bytes().map_err(setup.storage_error())? <= LOOKED_AT_WHOLE_BYTES;
-        if !is_small && !self.is_damaged {
-            return Ok(());
-        }
-        if let Some((table, what)) = mend::find_damage(&self.writer).map_err(setup.storage_error())? {
-            tracing::warn!(
-                table,
-                "rows beside the log are damaged; they are made anew from it, which may take a while"
-            );
+        let is_asked = |todo: Todo| todo.is_noted(&self.writer).map_err(setup.storage_error());
+        let found = match is_asked(Todo::FillAttachments)? || is_asked(Todo::RemakeRows)? {
+            true if self.last_position == 0 => {
+                mend::rows_are_made(&self.writer).map_err(setup.storage_error())?;
+                None
+            }
+            true => Some(("the schema is newer than they are", Mend::Rows)),
+            false if is_small || self.is_damaged => mend::find_damage(&self.writer).map_err(setup.storage_error())?,
+            false => None,
+        };
+        if let Some((why, what)) = found {
+            tracing::warn!(why, "rows beside the log are made anew from it, which may take a while");
             if let Err(err) = self.try_mend(what) {
                 tracing::error!(error = %err, "they can not be made anew; stop the server and run `throughline doctor`");
             }
@@ -188,17 +184,18 @@ impl Opened {
                 Err(err) => return Err(setup.storage_error()(err)),
             }
         }
-        if is_small && meta::has_lost_pages(&self.writer).map_err(setup.storage_error())? {
+        fail::fail_point!("store-open-filled");
+        if is_small && Todo::Vacuum.is_noted(&self.writer).map_err(setup.storage_error())? {
             self.write_anew();
         }
         Ok(())
     }
 
-    fn reindex(&mut self) -> Result<(), MendError> {
+    fn reindex(&mut self) -> Result<(), StorageError> {
         let look = self.connect_look()?;
         Ok(mend::in_transaction(&mut self.writer, |tx| {
-            anew::reindex(tx, &look, "entries")?;
-            meta::forget_index_damage(tx)
+            pages::reindex(tx, &look, "entries")?;
+            Todo::Reindex.is_done(tx)
         })?)
     }
 
@@ -206,7 +203,7 @@ impl Opened {
     pub(super) fn write_anew(&self) {
         let vacuum = || {
             self.writer.execute_batch("VACUUM")?;
-            meta::forget_lost_pages(&self.writer)
+            Todo::Vacuum.is_done(&self.writer)
         };
         if let Err(err) = vacuum() {
             tracing::warn!(error = %err, "the rows are right, but the file could not be written anew; is there room for it twice?");
@@ -218,14 +215,14 @@ impl Opened {
             .query_row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", [], |row| row.get(0))
     }
 
-    fn try_mend(&mut self, what: Mend) -> Result<(), MendError> {
+    fn try_mend(&mut self, what: Mend) -> Result<(), StorageError> {
         let look = self.connect_look()?;
         Ok(mend::mend(&mut self.writer, &look, what)?)
     }
 
-    /// A second connection that reads what may be damaged: see `anew.rs`.
-    pub(super) fn connect_look(&self) -> Result<Connection, OpenError> {
-        connect_reader(&self.path)
+    /// A second connection that reads what may be damaged: see `mend/pages.rs`.
+    pub(super) fn connect_look(&self) -> Result<Connection, StorageError> {
+        connect_reader(&self.path).map_err(|err| StorageError(Box::new(err)))
     }
 }
 
@@ -237,23 +234,23 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     create_private(path).map_err(io_error)?;
     // One file has one name from here on, so that a link to it does not get a lock of its own.
     let path = fs::canonicalize(path).map_err(io_error)?;
-    let owner = own(&path)?;
+    let lock = own(&path)?;
     fail::fail_point!("store-open-owned");
     let setup = Setup { path: &path };
     let found = setup.inspect()?;
     fail::fail_point!("store-open-identified");
     let mut writer = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    if found == Found::Empty {
+    if found == FileKind::Empty {
         // Only a file that has no page yet takes it; one that has keeps what it has.
         writer.pragma_update(None, "page_size", PAGE_BYTES).map_err(setup.storage_error())?;
     }
     setup.settle(&writer, WRITER_SETTINGS)?;
-    if found == Found::Empty {
+    if found == FileKind::Empty {
         writer.pragma_update(None, "application_id", APPLICATION_ID).map_err(setup.storage_error())?;
     }
-    if !is_up_to_date(&writer).map_err(setup.storage_error())? {
-        // All in one transaction: a migration that is killed leaves the version before it.
-        embedded::migrations::runner().set_grouped(true).run(&mut writer).map_err(setup.storage_error())?;
+    // Asked before the migrations are, which panic at a time of theirs that is damaged.
+    if schema_version(&writer).map_err(setup.storage_error())? != Some(newest_schema()) {
+        setup.migrate(&mut writer)?;
     }
     fail::fail_point!("store-open-migrated");
     if let Some(name) = find_missing_table(&writer).map_err(setup.storage_error())? {
@@ -272,10 +269,6 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     };
     let (incarnation, last_position) = begun.map_err(setup.storage_error())?;
     fail::fail_point!("store-open-begun");
-    if meta::is_attachments_unfilled(&writer).map_err(setup.storage_error())? {
-        attachments::fill(&mut writer, &connect_reader(&path)?).map_err(setup.storage_error())?;
-    }
-    fail::fail_point!("store-open-filled");
     let fences = match Fences::load(&writer) {
         Err(err) if is_damage(&err) => {
             is_damaged = true;
@@ -283,7 +276,7 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
         }
         fences => fences.map_err(setup.storage_error())?,
     };
-    Ok(Opened { path, owner, writer, incarnation, last_position, fences, is_damaged })
+    Ok(Opened { path, lock, writer, incarnation, last_position, fences, is_damaged })
 }
 
 /// A connection for the checkpoints, away from the commits.
@@ -329,7 +322,7 @@ pub(super) const READER_SETTINGS: &[Setting] = &[
 ];
 
 #[derive(PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FileKind {
     Empty,
     Ours,
 }
@@ -342,11 +335,9 @@ impl Setup<'_> {
     pub(super) fn storage_error<E: std::error::Error + Send + Sync + 'static>(&self) -> impl FnOnce(E) -> OpenError {
         let path = self.path.to_owned();
         |source| {
-            // Told here and not by each caller: any of the first statements may be the one that meets it.
+            // Asked here and not by each caller: any of the first statements may be the one that meets it.
             let source: Box<dyn std::error::Error + Send + Sync> = Box::new(source);
-            let mut causes = std::iter::successors(Some(&*source as &dyn std::error::Error), |err| err.source());
-            let code = causes.find_map(|err| err.downcast_ref::<rusqlite::Error>()?.sqlite_error_code());
-            match code {
+            match sqlite_cause(&*source).and_then(rusqlite::Error::sqlite_error_code) {
                 Some(ErrorCode::ReadOnly) => OpenError::ReadOnly { path },
                 Some(ErrorCode::DatabaseCorrupt) => OpenError::Damaged { path, source: StorageError(source) },
                 Some(_) | None => OpenError::Storage { path, source: StorageError(source) },
@@ -359,7 +350,7 @@ impl Setup<'_> {
             .map_err(self.storage_error())?;
         conn.set_prepared_statement_cache_capacity(128);
         functions::register(&conn).map_err(self.storage_error())?;
-        // Checkpoints are made where a failed one can be told, never by the way when a connection closes.
+        // Checkpoints are made where a failure can be reported, never implicitly when a connection closes.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(self.storage_error())?;
         Ok(conn)
     }
@@ -379,8 +370,23 @@ impl Setup<'_> {
         Ok(())
     }
 
+    /// Brings the schema up to date, all in one transaction: a migration that is killed leaves the version before it. Damage that it
+    /// meets in a table beside the log is no reason to refuse: those tables are made anew from the log.
+    fn migrate(&self, conn: &mut Connection) -> Result<(), OpenError> {
+        let run = |conn: &mut Connection| embedded::migrations::runner().set_grouped(true).run(conn).map(drop);
+        match run(conn) {
+            Err(err) if sqlite_cause(&err).is_some_and(is_damage) => {
+                tracing::error!(error = %err, "the schema can not be brought up to date as the tables are");
+                let schema = schema_version(conn).map_err(self.storage_error())?.unwrap_or_default();
+                mend::salvage(conn, &connect_reader(self.path)?, schema).map_err(self.storage_error())?;
+                run(conn).map_err(self.storage_error())
+            }
+            done => done.map_err(self.storage_error()),
+        }
+    }
+
     /// Looks before anything is touched.
-    fn inspect(&self) -> Result<Found, OpenError> {
+    fn inspect(&self) -> Result<FileKind, OpenError> {
         // Not opened read-only: a journal left by a crash could not be rolled back, and the store not be read.
         let conn = self.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let found = self.identify(&conn);
@@ -391,7 +397,7 @@ impl Setup<'_> {
         found
     }
 
-    pub(super) fn identify(&self, conn: &Connection) -> Result<Found, OpenError> {
+    pub(super) fn identify(&self, conn: &Connection) -> Result<FileKind, OpenError> {
         self.settle(conn, READER_SETTINGS)?;
         let foreign = || OpenError::Foreign { path: self.path.to_owned() };
         let id = match conn.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0)) {
@@ -399,49 +405,43 @@ impl Setup<'_> {
             Err(err) if err.sqlite_error_code() == Some(ErrorCode::NotADatabase) => return Err(foreign()),
             Err(err) => return Err(self.storage_error()(err)),
         };
-        let has_table = |name: &str| {
-            conn.query_row("SELECT 1 FROM sqlite_schema WHERE name = ?1", [name], |_| Ok(()))
-                .optional()
-                .map(|found| found.is_some())
-                .map_err(self.storage_error())
-        };
         if id != APPLICATION_ID {
             let objects: i64 = conn
                 .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
                 .map_err(self.storage_error())?;
-            return if id == 0 && objects == 0 { Ok(Found::Empty) } else { Err(foreign()) };
+            return if id == 0 && objects == 0 { Ok(FileKind::Empty) } else { Err(foreign()) };
         }
-        let newest = |what: &'static str, found: rusqlite::Result<Option<i64>>, known: i64| match found
-            .map_err(self.storage_error())?
-        {
-            Some(found) if found > known => Err(OpenError::Newer { path: self.path.to_owned(), what, found, known }),
-            Some(_) | None => Ok(()),
-        };
-        if has_table("refinery_schema_history")? {
-            newest("schema", schema_version(conn), newest_schema())?;
-        }
-        if has_table("meta")? {
+        let schema = schema_version(conn).map_err(self.storage_error())?;
+        self.check_version("schema", schema, newest_schema())?;
+        if has_table(conn, "meta").map_err(self.storage_error())? {
             self.check_event_version(conn)?;
         }
-        Ok(Found::Ours)
+        Ok(FileKind::Ours)
     }
 
     /// Refuses newer events on the server's stream, where they may be a token that was revoked. What other streams hold is
     /// fenced off.
     fn check_event_version(&self, conn: &Connection) -> Result<(), OpenError> {
-        let (what, known) = ("event", i64::from(EVENT_VERSION));
         match fences::newest_of_server(conn) {
             Err(err) if is_damage(&err) => Ok(()),
-            Err(err) => Err(self.storage_error()(err)),
-            Ok(Some(found)) if found > known => {
-                Err(OpenError::Newer { path: self.path.to_owned(), what, found, known })
-            }
-            Ok(_) => Ok(()),
+            found => self.check_version("event", found.map_err(self.storage_error())?, EVENT_VERSION.into()),
+        }
+    }
+
+    fn check_version(&self, what: &'static str, found: Option<i64>, known: i64) -> Result<(), OpenError> {
+        match found {
+            Some(found) if found > known => Err(OpenError::Newer { path: self.path.to_owned(), what, found, known }),
+            Some(_) | None => Ok(()),
         }
     }
 }
 
-/// Runs to the end: a change of the journal answers before it is flushed, and whoever stops at the answer never hears
+/// What SQLite said, if it is among the causes.
+fn sqlite_cause<'a>(err: &'a (dyn std::error::Error + 'static)) -> Option<&'a rusqlite::Error> {
+    std::iter::successors(Some(err), |err| err.source()).find_map(|err| err.downcast_ref())
+}
+
+/// Runs to the end: a change of the journal answers before it is flushed, and whoever stops at the answer never learns
 /// that the flush has failed.
 fn set(conn: &Connection, name: &str, value: &str) -> rusqlite::Result<()> {
     let mut statement = conn.prepare(&format!("PRAGMA {name} = {value}"))?;
@@ -455,8 +455,11 @@ pub(super) fn newest_schema() -> i64 {
     runner.get_migrations().iter().map(|migration| i64::from(migration.version())).max().unwrap_or(0)
 }
 
-/// Which schema a store has. The number is in the table and in its index, either of which may be damaged.
+/// Which schema a store has, if it has one. The number is in the table and in its index, either of which may be damaged.
 pub(super) fn schema_version(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    if !has_table(conn, "refinery_schema_history")? {
+        return Ok(None);
+    }
     let newest = |table: &str| conn.query_row(&format!("SELECT MAX(version) FROM {table}"), [], |row| row.get(0));
     match (newest("refinery_schema_history"), newest("refinery_schema_history NOT INDEXED")) {
         (Ok(by_index), Ok(by_table)) => Ok(Option::max(by_index, by_table)),
@@ -472,24 +475,16 @@ struct MissingTable(&'static str);
 
 /// Whether the schema has every table: a damaged page of it may have lost some without a word.
 fn find_missing_table(conn: &Connection) -> rusqlite::Result<Option<&'static str>> {
-    let mut there = conn.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?;
-    let needed = folded_tables().map(|table| table.name).chain(["meta", "streams", "entries", "receipts"]);
-    for name in needed {
-        if !there.exists([name])? {
+    for name in mend::checked_tables().map(|table| table.name).chain(["meta", "entries"]) {
+        if !has_table(conn, name)? {
             return Ok(Some(name));
         }
     }
     Ok(None)
 }
 
-/// Asked before the migrations are, which panic at a time of theirs that is damaged.
-fn is_up_to_date(conn: &Connection) -> rusqlite::Result<bool> {
-    let known = conn.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'refinery_schema_history'")?.exists([])?;
-    let found: Option<i64> = match known {
-        true => schema_version(conn)?,
-        false => None,
-    };
-    Ok(found == Some(newest_schema()))
+pub(super) fn has_table(conn: &Connection, name: &str) -> rusqlite::Result<bool> {
+    conn.prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?.exists([name])
 }
 
 /// The same for a store whose notes about itself are lost.
@@ -499,7 +494,7 @@ fn begin_anew(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::
         newest => newest?,
     };
     mend::in_transaction(conn, |tx| {
-        anew::recreate(tx, "meta")?;
+        pages::recreate(tx, "meta")?;
         // That a newer version was here must not be forgotten.
         let newest = newest.unwrap_or_default().max(i64::from(EVENT_VERSION));
         tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('event_version', ?1)", [newest])
@@ -532,11 +527,8 @@ fn begin(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::Resul
 /// Makes the file, if there is none, readable by its owner alone before anything is in it.
 fn create_private(path: &Path) -> io::Result<()> {
     match private().write(true).create_new(true).open(path) {
-        Ok(_) => {
-            // The name itself has to survive the power too.
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            File::open(folder)?.sync_all()
-        }
+        // The name itself has to survive the power too.
+        Ok(_) => sync(parent(path)),
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(err) => Err(err),
     }
@@ -544,14 +536,14 @@ fn create_private(path: &Path) -> io::Result<()> {
 
 /// The locks that stand for a whole store. The system lets go of them when the process ends, however it ends.
 #[derive(Debug)]
-pub(super) struct Owner {
+pub(super) struct StoreLock {
     _store: File,
     /// The folder's own, since a file can be removed under its owner.
     _folder: Option<File>,
 }
 
 /// Takes the locks that stand for the whole store, which has one name from then on.
-pub(super) fn own(path: &Path) -> Result<Owner, OpenError> {
+pub(super) fn own(path: &Path) -> Result<StoreLock, OpenError> {
     let io_error = |source| io_error(path, source);
     let store = private().write(true).create(true).open(beside(path, ".lock")).map_err(io_error)?;
     match store.try_lock() {
@@ -560,18 +552,17 @@ pub(super) fn own(path: &Path) -> Result<Owner, OpenError> {
         Err(TryLockError::Error(source)) => return Err(io_error(source)),
     }
     let folder = own_folder(path)?;
-    second_names::take_away(path).map_err(io_error)?;
-    Ok(Owner { _store: store, _folder: folder })
+    interrupted_restore::take_away(path).map_err(io_error)?;
+    Ok(StoreLock { _store: store, _folder: folder })
 }
 
 /// The lock of the store's folder. A store that is made beside another has none, and where a file system knows no such locks
 /// the file alone has to do.
 fn own_folder(path: &Path) -> Result<Option<File>, OpenError> {
-    let Some(folder) = path.parent().filter(|_| path.file_name().is_some_and(|name| name == DATABASE)) else {
+    if path.file_name().is_none_or(|name| name != DATABASE) {
         return Ok(None);
-    };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let Ok(folder) = File::open(folder) else { return Ok(None) };
+    }
+    let Ok(folder) = File::open(parent(path)) else { return Ok(None) };
     match folder.try_lock() {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
@@ -585,17 +576,4 @@ fn io_error(path: &Path, source: io::Error) -> OpenError {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => OpenError::ReadOnly { path },
         _ => OpenError::Io { path, source },
     }
-}
-
-pub(super) fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }

@@ -6,7 +6,6 @@
 
 mod backup;
 mod check;
-mod ends;
 mod export;
 mod import;
 mod place;
@@ -26,8 +25,9 @@ use model::Incarnation;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _};
 
+use crate::files::beside;
 use crate::sqlite::functions;
-use crate::sqlite::open::{self, Found, READER_SETTINGS, Setup, beside};
+use crate::sqlite::open::{self, FileKind, READER_SETTINGS, Setup};
 use crate::{OpenError, StorageError};
 
 pub use backup::{BackupError, BackupNote, BackupWish};
@@ -35,7 +35,7 @@ pub use check::{CheckReport, Depth, Finding, FindingKind};
 pub use export::{ExportError, ExportWish, Exported};
 pub use place::Moved;
 pub use rebuild::Rebuilt;
-pub use repair::{Fences, Repair};
+pub use repair::{Repair, SettledFences};
 pub use restore::{RestoreError, RestoreWish, Restored, restore};
 
 /// A store's file, opened by somebody who does not own it.
@@ -77,7 +77,7 @@ pub enum Stage {
     Place,
 }
 
-/// Where to tell of it.
+/// Called with it, again and again.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress);
 
 impl StoreFile {
@@ -88,7 +88,7 @@ impl StoreFile {
         let setup = Setup { path: &path };
         let found = setup.identify(&conn)?;
         let begun = || OpenError::Begun { path: path.clone() };
-        if found == Found::Empty {
+        if found == FileKind::Empty {
             return Err(begun());
         }
         let (schema, incarnation) = versions(&conn).map_err(setup.storage_error())?.ok_or_else(begun)?;
@@ -133,14 +133,7 @@ fn connect_unchanging(path: &Path) -> Result<Connection, OpenError> {
 
 /// The schema's version and the incarnation; `None` if the first start did not get that far.
 fn versions(conn: &Connection) -> rusqlite::Result<Option<(i64, Incarnation)>> {
-    let tables: i64 = conn.query_row(
-        "SELECT COUNT(*)
-         FROM sqlite_schema
-         WHERE name IN ('refinery_schema_history', 'meta')",
-        [],
-        |row| row.get(0),
-    )?;
-    if tables < 2 {
+    if !open::has_table(conn, "meta")? {
         return Ok(None);
     }
     let schema = open::schema_version(conn)?;

@@ -12,13 +12,13 @@ use rusqlite::Connection;
 use tokio::sync::mpsc;
 
 /// A question, with the way back for its answer.
-pub(super) type Question = Box<dyn FnOnce(&Connection) + Send>;
+pub(super) type ReadJob = Box<dyn FnOnce(&Connection) + Send>;
 
 /// As many questions may wait before asking itself waits.
 const QUEUE: usize = 256;
 
 /// Starts a thread a connection; they end when the sender is gone and every question is answered.
-pub(super) fn start(connections: Vec<Connection>) -> io::Result<(mpsc::Sender<Question>, Vec<JoinHandle<()>>)> {
+pub(super) fn start(connections: Vec<Connection>) -> io::Result<(mpsc::Sender<ReadJob>, Vec<JoinHandle<()>>)> {
     let (ask, questions) = mpsc::channel(QUEUE);
     let questions = Arc::new(Mutex::new(questions));
     let start = |(n, conn)| {
@@ -29,7 +29,7 @@ pub(super) fn start(connections: Vec<Connection>) -> io::Result<(mpsc::Sender<Qu
     Ok((ask, threads))
 }
 
-fn answer(conn: &Connection, questions: &Mutex<mpsc::Receiver<Question>>) {
+fn answer(conn: &Connection, questions: &Mutex<mpsc::Receiver<ReadJob>>) {
     // The one idle reader that holds the lock waits for a question, the others wait for the lock: each question wakes
     // one thread.
     let next = || questions.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use rustix::fs::{FallocateFlags, fallocate};
 
-use crate::sqlite::open::private;
+use crate::files::private;
 
 pub(super) struct Reserve {
     path: PathBuf,

@@ -1,201 +1,122 @@
 //! What the tables answer: each question goes to a thread that reads.
+//!
+//! Invariant: every row that is shown was verified in the same moment.
 
-use async_trait::async_trait;
-use model::{
-    DeletedKey, InteractionId, ListKey, NextId, NextRow, Offer, RememberedRow, Seq, Session, SessionId, SessionRow,
-    StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
-};
-use rusqlite::Connection;
+pub(super) mod sessions;
+pub(super) mod works;
 
-use crate::sqlite::{SqliteStore, attachments, queries, work};
-use crate::{
-    ReadError, ReadOffers, ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished, ReadWorks, Receipt, StorageError,
-    WholeWork,
-};
+use model::SessionId;
+use rusqlite::{Connection, OptionalExtension as _, Params, Result, Row};
 
-#[async_trait]
-impl ReadSessions for SqliteStore {
-    async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError> {
-        let fence = self.fences.find(StreamId::Session(id));
-        let seen = self.health.mends();
-        let query = move |conn: &Connection| queries::session(conn, id, fence.as_ref());
-        let mut found = self.ask(query.clone()).await?;
-        let is_lost = match &found {
-            // It may be the row that leads to its entries, and not the entries.
-            Some(found) => found.fence.as_ref().is_some_and(|fence| fence.seq == Seq::START.next()),
-            None => self.has_lost_row(id).await?,
+use crate::ReadError;
+use crate::rows::{Table, TableRow};
+use crate::sqlite::SqliteStore;
+use crate::sqlite::checksums::{DamagedRow, SESSIONS, whole};
+use crate::sqlite::rows::{read_row, session_id};
+
+/// What is asked of one table: which of its rows, what of them, and in which order. `which` and `order` are SQL.
+pub(super) struct List<T: 'static> {
+    table: &'static Table,
+    show: Show,
+    read: fn(&Row<'_>) -> Result<T>,
+    which: &'static str,
+    order: &'static str,
+}
+
+/// What is shown of a row.
+enum Show {
+    /// All of it.
+    Row,
+    /// These columns.
+    Columns(&'static str),
+    /// All of it, and this behind it.
+    RowAnd(&'static str),
+}
+
+impl<R: TableRow> List<R> {
+    /// Whole rows.
+    pub(super) const fn rows(table: &'static Table, which: &'static str, order: &'static str) -> Self {
+        Self { table, show: Show::Row, read: read_row, which, order }
+    }
+}
+
+impl List<SessionId> {
+    /// The ids of sessions.
+    const fn ids(which: &'static str, order: &'static str) -> Self {
+        Self { table: &SESSIONS, show: Show::Columns("id"), read: session_id, which, order }
+    }
+}
+
+impl<T> List<T> {
+    pub(super) fn sql(&self, damaged: DamagedRow) -> String {
+        let Self { table, which, order, .. } = self;
+        let columns = match self.show {
+            Show::Row => table.all_checked(),
+            Show::Columns(columns) => table.checked(columns),
+            Show::RowAnd(also) => table.checked(&format!("{}, {also}", table.columns())),
         };
-        if is_lost {
-            self.mend_rows(Some(StreamId::Session(id)), seen).await;
-            found = self.ask(query.clone()).await?;
-        }
-        let Some(found) = found else {
-            return match is_lost && self.has_lost_row(id).await? {
-                true => Err(ReadError::Storage(StorageError("its row is damaged and can not be made anew".into()))),
-                false => Ok(None),
-            };
-        };
-        let is_settled = match found.fence {
-            Some(fence) => self.settle(fence, self.health.mends()).await?.is_some(),
-            None => true,
-        };
-        match is_settled {
-            true => Ok(Some(found.what)),
-            false => Ok(self.ask(query).await?.map(|found| found.what)),
-        }
+        format!("SELECT {columns} FROM {} WHERE {which} {} {order}", table.name, damaged.and_whole(table))
     }
 
-    async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask_list(move |conn, damaged| queries::sessions(conn, damaged, after, limit)).await
+    /// All that the list has.
+    fn list(&self, conn: &Connection, damaged: DamagedRow, params: impl Params) -> Result<Vec<T>, ReadError> {
+        let mut statement = conn.prepare_cached(&self.sql(damaged))?;
+        Ok(statement.query_map(params, |row| whole(row, self.read))?.collect::<Result<_>>()?)
     }
 
-    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask_list(move |conn, damaged| queries::deleted(conn, damaged, after, limit)).await
+    /// All that it has, unless one of its rows is damaged.
+    pub(super) fn all(&self, conn: &Connection, params: impl Params) -> Result<Vec<T>, ReadError> {
+        self.list(conn, DamagedRow::Refuse, params)
     }
 
-    async fn unobserved_count(&self) -> Result<u64, ReadError> {
-        self.ask_list(queries::unobserved_count).await
+    /// The first that it has.
+    pub(super) fn first(&self, conn: &Connection, params: impl Params) -> Result<Option<T>, ReadError> {
+        let mut statement = conn.prepare_cached(&self.sql(DamagedRow::Refuse))?;
+        Ok(statement.query_row(params, |row| whole(row, self.read)).optional()?)
     }
+}
 
-    async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
-        let agent = agent.to_owned();
-        self.ask(move |conn| attachments::find(conn, &agent, &ids)).await
-    }
-
-    async fn directories_above(&self, path: &str) -> Result<Vec<String>, ReadError> {
-        let path = path.to_owned();
-        self.ask_list(move |conn, damaged| queries::directories_above(conn, damaged, &path)).await
-    }
-
-    async fn may_name_file(
+impl SqliteStore {
+    /// Asks for a list of what belongs to many sessions; see [`SqliteStore::ask_list`].
+    async fn list<T: Send>(
         &self,
-        path: &str,
-        after: Option<SessionId>,
-        limit: usize,
-    ) -> Result<Vec<SessionId>, ReadError> {
-        let path = path.to_owned();
-        self.ask(move |conn| queries::may_name_file(conn, &path, after, limit)).await
-    }
-}
-
-#[async_trait]
-impl ReadTurns for SqliteStore {
-    async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError> {
-        self.ask(move |conn| queries::turns(conn, session, after, limit)).await
+        list: &'static List<T>,
+        params: impl Params + Clone + Send + 'static,
+    ) -> Result<Vec<T>, ReadError> {
+        self.ask_list(move |conn, damaged| list.list(conn, damaged, params)).await
     }
 
-    async fn find_turn(&self, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError> {
-        self.ask(move |conn| queries::find_turn(conn, interaction)).await
-    }
-
-    async fn titles(&self, session: SessionId) -> Result<Vec<TitleRow>, ReadError> {
-        self.ask(move |conn| queries::titles(conn, session)).await
-    }
-
-    async fn context_entries(
+    async fn all<T: Send>(
         &self,
-        session: SessionId,
-        after: Seq,
-        up_to: Seq,
-        limit: usize,
-    ) -> Result<Vec<Seq>, ReadError> {
-        self.ask(move |conn| queries::context_entries(conn, session, after, up_to, limit)).await
-    }
-}
-
-#[async_trait]
-impl ReadUnfinished for SqliteStore {
-    async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError> {
-        self.ask_list(queries::unsettled).await
+        list: &'static List<T>,
+        params: impl Params + Clone + Send + 'static,
+    ) -> Result<Vec<T>, ReadError> {
+        self.ask(move |conn| list.all(conn, params)).await
     }
 
-    async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {
-        self.ask_list(work::unbegun).await
-    }
-
-    async fn unsummarised(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-        self.ask_list(move |conn, damaged| queries::unsummarised(conn, damaged, after, limit)).await
-    }
-
-    async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-        self.ask_list(move |conn, damaged| queries::deleted_before(conn, damaged, at, limit)).await
-    }
-}
-
-#[async_trait]
-impl ReadOffers for SqliteStore {
-    async fn next_blocks(
+    async fn first<T: Send>(
         &self,
-        session: SessionId,
-        before: Option<NextId>,
-        limit: usize,
-    ) -> Result<Vec<Offer>, ReadError> {
-        self.ask(move |conn| work::next_blocks(conn, session, before, limit)).await
-    }
-
-    async fn next_block(&self, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
-        self.ask(move |conn| work::next_block(conn, session, id)).await
-    }
-
-    async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
-        self.ask(move |conn| work::clicked(conn, session, limit)).await
+        list: &'static List<T>,
+        params: impl Params + Clone + Send + 'static,
+    ) -> Result<Option<T>, ReadError> {
+        self.ask(move |conn| list.first(conn, params)).await
     }
 }
 
-#[async_trait]
-impl ReadWorks for SqliteStore {
-    async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
-        self.ask_list(move |conn, damaged| work::works(conn, damaged, after, limit)).await
-    }
-
-    async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
-        self.ask(move |conn| work::work(conn, id)).await
-    }
-
-    async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
-        let (project, name) = (project.to_owned(), name.to_owned());
-        self.ask(move |conn| work::find_work(conn, &project, &name)).await
-    }
-
-    async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
-        let name = name.to_owned();
-        self.ask_list(move |conn, damaged| work::works_named(conn, damaged, &name, after, limit)).await
-    }
-
-    async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask_list(move |conn, damaged| work::work_sessions(conn, damaged, work)).await
-    }
-
-    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
-        self.ask_list(move |conn, damaged| work::work_session_ids(conn, damaged, work)).await
-    }
-
-    async fn newest_of_work(
-        &self,
-        work: WorkId,
-        before: Option<SessionId>,
-        limit: usize,
-    ) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask_list(move |conn, damaged| work::newest_of_work(conn, damaged, work, before, limit)).await
-    }
-
-    async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
-        self.ask(work::whole_works).await
-    }
+/// All rows of a table that belong to one session.
+pub(super) fn of_session<R: TableRow>(conn: &Connection, session: SessionId) -> Result<Vec<R>, ReadError> {
+    let table = R::table();
+    let sql = format!("SELECT {} FROM {} WHERE {}", table.all_checked(), table.name, table.key_is(1));
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map([session.as_bytes()], |row| whole(row, read_row))?;
+    Ok(rows.collect::<Result<_>>()?)
 }
 
-#[async_trait]
-impl ReadPrincipals for SqliteStore {
-    async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
-        self.ask_list(queries::tokens).await
-    }
+fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
 
-    async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError> {
-        self.ask_list(queries::remembered).await
-    }
-
-    async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {
-        let (principal, key) = (principal.to_owned(), key.to_owned());
-        self.ask(move |conn| Ok(queries::find_receipt(conn, &principal, &key)?)).await
-    }
+/// Before the first id stands one that is shorter than any.
+fn id_before(after: Option<SessionId>) -> Vec<u8> {
+    after.map(|id| id.as_bytes().to_vec()).unwrap_or_default()
 }

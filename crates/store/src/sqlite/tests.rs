@@ -25,8 +25,9 @@ use tokio::sync::oneshot;
 
 use crate::SqliteStore;
 use crate::sqlite::checksums::DamagedRow;
+use crate::sqlite::functions;
 use crate::sqlite::jobs::Write;
-use crate::sqlite::{attachments, functions, queries, work};
+use crate::sqlite::tables::{sessions, works};
 
 const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 
@@ -71,16 +72,16 @@ async fn every_question_walks_an_index() {
         rows.map(Result::unwrap).collect::<Vec<_>>().join("; ")
     };
     for (sql, expected) in [
-        (queries::sessions_sql(""), "SCAN sessions USING INDEX sessions_by_activity"),
+        (sessions::NEWEST.sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_by_activity"),
         (
-            queries::sessions_sql("AND (active_at, id) < (?2, ?3)"),
+            sessions::NEWEST_AFTER.sql(DamagedRow::Refuse),
             "SEARCH sessions USING INDEX sessions_by_activity ((active_at,id)<(?,?))",
         ),
-        (queries::unsummarised_sql(DamagedRow::Refuse), "SEARCH sessions USING INDEX sessions_unsummarised (id>?)"),
-        (queries::unsettled_sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_unsettled"),
-        (queries::unobserved_count_sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_unobserved"),
+        (sessions::UNSUMMARISED.sql(DamagedRow::Refuse), "SEARCH sessions USING INDEX sessions_unsummarised (id>?)"),
+        (sessions::UNSETTLED.sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_unsettled"),
+        (sessions::unobserved_count_sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_unobserved"),
         (
-            queries::deleted_before_sql(DamagedRow::Refuse),
+            sessions::DELETED_BEFORE.sql(DamagedRow::Refuse),
             "SEARCH sessions USING INDEX sessions_deleted (deleted_at>? AND deleted_at<?)",
         ),
         (
@@ -88,15 +89,15 @@ async fn every_question_walks_an_index() {
             "SEARCH entries USING COVERING INDEX sqlite_autoindex_entries_1 (stream=?)",
         ),
         (
-            queries::deleted_sql(DamagedRow::Refuse),
+            sessions::DELETED.sql(DamagedRow::Refuse),
             "SEARCH sessions USING INDEX sessions_deleted (deleted_at>? AND (deleted_at,id)<(?,?))",
         ),
         (
-            work::newest_of_work_sql("<", DamagedRow::Refuse),
+            works::NEWEST_OF_BEFORE.sql(DamagedRow::Refuse),
             "SEARCH sessions USING INDEX sessions_of_work (work=? AND id<?)",
         ),
         (
-            work::next_block_sql(),
+            works::OFFER.sql(DamagedRow::Refuse),
             "SEARCH next_blocks USING PRIMARY KEY (session=? AND turn=? AND nth=?); CORRELATED SCALAR SUBQUERY 3; SEARCH \
              later USING COVERING INDEX next_blocks_by_work (session=? AND meta_context=? AND turn>?); CORRELATED LIST \
              SUBQUERY 2; COMPOUND QUERY; LEFT-MOST SUBQUERY; SCAN CONSTANT ROW; UNION ALL; SEARCH sessions USING PRIMARY \
@@ -104,12 +105,15 @@ async fn every_question_walks_an_index() {
              work_names_by_work (work=?)",
         ),
         (
-            queries::MAY_NAME_FILE.to_owned(),
+            sessions::MAY_NAME_FILE.to_owned(),
             "CO-ROUTINE named; MERGE (UNION); LEFT; SEARCH facts USING INDEX facts_of_files (value=?); USE TEMP B-TREE FOR \
              ORDER BY; RIGHT; SEARCH sets USING PRIMARY KEY (session>?); SCAN named; SEARCH sessions USING PRIMARY KEY \
              (id=?)",
         ),
-        (attachments::find_sql(), "SEARCH attachments USING INDEX attachments_by_agent (agent=? AND agent_session=?)"),
+        (
+            sessions::ATTACHED.sql(DamagedRow::Refuse),
+            "SEARCH attachments USING INDEX attachments_by_agent (agent=? AND agent_session=?)",
+        ),
         ("DELETE FROM receipts WHERE at < ?1".to_owned(), "SEARCH receipts USING INDEX receipts_by_age (at<?)"),
     ] {
         assert_eq!(plan(&sql), expected, "{sql}");

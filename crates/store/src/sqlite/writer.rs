@@ -1,6 +1,6 @@
 //! The one thread that writes.
 //!
-//! Invariant: an answer is given after the commit that it tells of was flushed, never before. The writer takes what is
+//! Invariant: a write is answered after its commit was flushed, never before. The writer takes what is
 //! queued, up to a bound, and never waits for more: one transaction, one flush, then all answers. Batches of one
 //! transaction see each other in the order they came. A batch that does not fit is refused before any of it is written; neither
 //! that nor damage where it belongs affects its neighbours. When a write fails for another reason, this process writes nothing
@@ -18,13 +18,14 @@ use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::heads::{Heads, Known};
-use crate::sqlite::jobs::{Answer, AppendFailure, Cause, EncodedBatch, Job, Write, answer_all, refuse_all};
+use crate::sqlite::jobs::{AppendFailure, Cause, EncodedBatch, Job, Write, WriteResult, answer_all, refuse_all};
+use crate::sqlite::meta::Todo;
 use crate::sqlite::outside::rebuild;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::rows::sql_seq;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::trouble::Trouble;
-use crate::sqlite::{apply, mend, meta, queries};
+use crate::sqlite::{apply, mend, queries};
 use crate::{AppendError, Room};
 
 /// As many writes may wait before asking itself waits.
@@ -43,7 +44,7 @@ const BYTES_BETWEEN_LOOKS: usize = 4 << 20;
 
 pub(super) struct Writer {
     pub(super) conn: Connection,
-    /// What may be damaged is read by it: see `anew.rs`.
+    /// What may be damaged is read by it: see `mend/pages.rs`.
     pub(super) look: Connection,
     pub(super) health: Arc<Health>,
     pub(super) fences: Arc<Fences>,
@@ -134,14 +135,14 @@ impl Writer {
         if group.is_empty() {
             return;
         }
-        match self.try_write(&mut group) {
-            Ok(answers) => answer_all(group, answers),
-            Err(AppendFailure::Full(cause)) => {
+        let failure = match self.try_write(&mut group) {
+            Ok(answers) => return answer_all(group, answers),
+            Err(failure) => failure,
+        };
+        match failure.kind {
+            Trouble::Full => {
                 self.reserve.release();
-                let full = AppendFailure::Full(cause);
-                let (mut last_words, ordinary): (Vec<_>, Vec<_>) =
-                    group.into_iter().partition(|job| job.write.room() == Room::Reserved);
-                refuse_all(ordinary, &full);
+                let mut last_words = refuse_ordinary(group, &failure);
                 if !last_words.is_empty() {
                     match self.try_write(&mut last_words) {
                         Ok(answers) => answer_all(last_words, answers),
@@ -149,13 +150,9 @@ impl Writer {
                     }
                 }
             }
-            Err(AppendFailure::Damaged(_)) if group.len() > 1 => {
-                for job in group {
-                    self.commit(vec![job]);
-                }
-            }
-            Err(failure @ AppendFailure::Damaged(_)) => self.refuse_damaged(group, &failure),
-            Err(failure) => refuse_all(group, &failure),
+            Trouble::Damaged if group.len() > 1 => group.into_iter().for_each(|job| self.commit(vec![job])),
+            Trouble::Damaged => self.refuse_damaged(group, &failure),
+            Trouble::Busy | Trouble::Unknown => refuse_all(group, &failure),
         }
     }
 
@@ -176,27 +173,22 @@ impl Writer {
     fn admit(&mut self, group: Vec<Job>) -> Vec<Job> {
         match self.reserve.hold() {
             Ok(()) => group,
-            Err(err) => {
-                let (last_words, ordinary): (Vec<_>, Vec<_>) =
-                    group.into_iter().partition(|job| job.write.room() == Room::Reserved);
-                refuse_all(ordinary, &AppendFailure::Full(Arc::new(err)));
-                last_words
-            }
+            Err(err) => refuse_ordinary(group, &AppendFailure { kind: Trouble::Full, cause: Arc::new(err) }),
         }
     }
 
-    fn try_write(&mut self, group: &mut [Job]) -> Result<Vec<Answer>, AppendFailure> {
+    fn try_write(&mut self, group: &mut [Job]) -> Result<Vec<WriteResult>, AppendFailure> {
         match self.health.failure() {
-            Some(cause) => Err(AppendFailure::Failed(Arc::clone(cause))),
+            Some(cause) => Err(AppendFailure { kind: Trouble::Unknown, cause: Arc::clone(cause) }),
             None => self.write(group).map_err(|err| self.give_up(err)),
         }
     }
 
-    fn write(&mut self, group: &mut [Job]) -> Result<Vec<Answer>, Error> {
+    fn write(&mut self, group: &mut [Job]) -> Result<Vec<WriteResult>, Error> {
         self.conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let before = self.last_position;
         let answers = group.iter_mut().map(|job| self.write_one(&mut job.write)).collect::<Result<_, _>>();
-        let answers: Vec<Answer> = answers.inspect_err(|_| self.last_position = before)?;
+        let answers: Vec<WriteResult> = answers.inspect_err(|_| self.last_position = before)?;
         self.is_committing = true;
         commit(&self.conn).inspect_err(|_| self.last_position = before)?;
         (self.is_committing, self.damaged_in_a_row) = (false, 0);
@@ -221,84 +213,66 @@ impl Writer {
         };
         // What fails at its commit may be on the disk all the same.
         let is_committing = std::mem::take(&mut self.is_committing);
-        let kind = if is_committing { Trouble::of_commit(&err) } else { Trouble::of(&err) };
-        let err: Cause = Arc::new(err);
-        match rollback {
-            Ok(()) => match kind {
-                Trouble::Damaged if self.damaged_in_a_row < MAX_DAMAGED_IN_A_ROW => {
-                    self.damaged_in_a_row += 1;
-                    tracing::error!(error = %err, "the database is damaged where something is to be written; run `throughline doctor`");
-                    AppendFailure::Damaged(err)
-                }
-                Trouble::Full => {
-                    tracing::warn!(error = %err, "no space left to write");
-                    AppendFailure::Full(err)
-                }
-                Trouble::Busy => {
-                    tracing::warn!(error = %err, "another program keeps the store from being written");
-                    AppendFailure::Busy(err)
-                }
-                Trouble::Damaged | Trouble::Unknown => {
-                    self.health.fail(Arc::clone(&err));
-                    AppendFailure::Failed(err)
-                }
-            },
-            Err(rollback) => {
+        let mut kind = if is_committing { Trouble::of_commit(&err) } else { Trouble::of(&err) };
+        let cause: Cause = Arc::new(err);
+        match (rollback, kind) {
+            (Err(rollback), _) => {
                 self.health.fail(Arc::new(rollback));
-                AppendFailure::Failed(err)
+                kind = Trouble::Unknown;
+            }
+            (Ok(()), Trouble::Damaged) if self.damaged_in_a_row < MAX_DAMAGED_IN_A_ROW => {
+                self.damaged_in_a_row += 1;
+                tracing::error!(error = %cause, "the database is damaged where something is to be written; run `throughline doctor`");
+            }
+            (Ok(()), Trouble::Full) => tracing::warn!(error = %cause, "no space left to write"),
+            (Ok(()), Trouble::Busy) => {
+                tracing::warn!(error = %cause, "another program keeps the store from being written");
+            }
+            (Ok(()), Trouble::Damaged | Trouble::Unknown) => {
+                self.health.fail(Arc::clone(&cause));
+                kind = Trouble::Unknown;
             }
         }
+        AppendFailure { kind, cause }
     }
 
-    fn write_one(&mut self, write: &mut Write) -> Result<Answer, Error> {
+    fn write_one(&mut self, write: &mut Write) -> Result<WriteResult, Error> {
         fail::fail_point!("store-write", |_| {
             Err(Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), None))
         });
         match write {
-            Write::Append(batch) => match self.check(batch)? {
-                Ok(()) => self.append(batch).map(Ok),
-                Err(refusal) => Ok(Err(refusal)),
-            },
-            Write::Purge { session, after, at } => self.purge(*session, *after, *at),
-            Write::ForgetReceipts { before } => {
-                apply::forget_receipts(&self.conn, *before)?;
-                Ok(Ok(Position(self.last_position)))
+            Write::Append(batch) => {
+                return match self.check(batch)? {
+                    Ok(()) => self.append(batch).map(Ok),
+                    Err(refusal) => Ok(Err(refusal)),
+                };
             }
-            Write::Fence(fence) => {
-                fences::write(&self.conn, fence)?;
-                Ok(Ok(Position(self.last_position)))
-            }
+            Write::Purge { session, after, at } => return self.purge(*session, *after, *at),
+            Write::ForgetReceipts { before } => apply::forget_receipts(&self.conn, *before)?,
+            Write::Fence(fence) => fences::write(&self.conn, fence)?,
             Write::MendStreams => {
                 mend::mend_streams(&self.conn, &self.look)?;
                 self.heads.forget_all();
                 self.fences.take_over(&self.conn)?;
-                Ok(Ok(Position(self.last_position)))
             }
-            Write::RemoveRows(removal) => {
-                removal.carry_out(&self.conn, &self.look)?;
-                Ok(Ok(Position(self.last_position)))
-            }
+            Write::RemoveRows(removal) => removal.carry_out(&self.conn, &self.look)?,
             Write::ReplaceRows(walk) => {
                 if let Some(fence) = rebuild::replace_rows(&self.conn, &self.look, walk)? {
                     self.fences.put(&fence);
                 }
-                Ok(Ok(Position(self.last_position)))
             }
-            Write::NoteIndexDamage => {
-                meta::note_index_damage(&self.conn)?;
-                Ok(Ok(Position(self.last_position)))
-            }
+            Write::NoteIndexDamage => Todo::Reindex.note(&self.conn)?,
             #[cfg(test)]
             Write::Look(look) => {
                 self.conn.execute_batch("COMMIT")?;
                 look.take().unwrap()(&self.conn);
                 self.conn.execute_batch("BEGIN IMMEDIATE")?;
-                Ok(Ok(Position(self.last_position)))
             }
         }
+        Ok(Ok(Position(self.last_position)))
     }
 
-    /// Whether the whole batch can be written, before any of it is. A repeat is told first: the streams have moved on
+    /// Whether the whole batch can be written, before any of it is. A repeat is recognised first: the streams have moved on
     /// since, by the very entries that the first try wrote.
     fn check(&mut self, batch: &EncodedBatch) -> Result<Result<(), AppendError>, Error> {
         if let Some(receipt) = &batch.receipt
@@ -360,7 +334,7 @@ impl Writer {
         Ok(Position(self.last_position))
     }
 
-    fn purge(&mut self, session: SessionId, after: Seq, at: Timestamp) -> Result<Answer, Error> {
+    fn purge(&mut self, session: SessionId, after: Seq, at: Timestamp) -> Result<WriteResult, Error> {
         let stream = StreamId::Session(session);
         let head = match self.heads.find(&self.conn, stream)? {
             Some(Known { purged: true, .. }) => return Ok(Ok(Position(self.last_position))),
@@ -404,6 +378,14 @@ impl Writer {
             Err(err) => tracing::warn!(error = %err, "could not see how long the write-ahead log is"),
         }
     }
+}
+
+/// Refuses what may not use the reserve; gives the rest.
+fn refuse_ordinary(group: Vec<Job>, failure: &AppendFailure) -> Vec<Job> {
+    let (last_words, ordinary): (Vec<_>, Vec<_>) =
+        group.into_iter().partition(|job| job.write.room() == Room::Reserved);
+    refuse_all(ordinary, failure);
+    last_words
 }
 
 /// The commit and its flush. A name of its own, since this is where a disk fails.

@@ -12,7 +12,7 @@ use anyhow::Result;
 use engine::SearchFailure;
 use model::{Seq, SessionId, StreamId};
 use serde_json::{Value, json};
-use store::outside::{CheckReport, Depth, Fences, Rebuilt, Repair};
+use store::outside::{CheckReport, Depth, Rebuilt, Repair, SettledFences};
 use store::{Copies, OpenError};
 
 use crate::cli;
@@ -40,7 +40,7 @@ struct DoctorReport {
 
 /// What became of fences that were wrong. The findings are printed in any case.
 enum Fencing {
-    Settled(Fences),
+    Settled(SettledFences),
     /// A running server owns the store.
     InUse(Option<ServerFile>),
     Failed(anyhow::Error),
@@ -91,7 +91,7 @@ async fn rebuild(data: &DataDir) -> Result<Rebuilt> {
 
 async fn settle_fences(data: &DataDir, report: &mut CheckReport) -> Fencing {
     if report.misfenced().next().is_none() {
-        return Fencing::Settled(Fences::default());
+        return Fencing::Settled(SettledFences::default());
     }
     let mut owned = match Repair::begin(&data.database()) {
         Ok(owned) => owned,

@@ -1,4 +1,4 @@
-//! From the blocks of a copied turn to what was noted of them.
+//! Turns the blocks of a copied turn into the events that noted them.
 //!
 //! Invariant: only what an agent's words can have offered, so that a copy that was changed brings no button that they
 //! could not have brought.

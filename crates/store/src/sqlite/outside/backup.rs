@@ -5,7 +5,7 @@
 //! is flushed, and holds no secret but what the store holds: no token file, no socket.
 
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,10 @@ use model::{Position, Timestamp};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::StorageError;
+use crate::files::{beside, hash, one_name, parent, private, remove, sync, write_flushed};
 use crate::sqlite::meta::last_position;
-use crate::sqlite::open::{beside, private};
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile};
 
 /// What a backup folder holds.
@@ -29,7 +28,6 @@ pub(super) const CONFIG: &str = "config.toml";
 pub(super) const FORMAT: u32 = 1;
 
 const PAGES_A_STEP: i32 = 256;
-const PIECE_BYTES: usize = 1 << 20;
 
 /// What is asked of a backup.
 #[derive(Debug, Clone, Copy)]
@@ -208,55 +206,7 @@ fn clear_partial(partial: &Path) -> io::Result<()> {
 
 fn hash_and_flush(path: &Path) -> io::Result<(u64, String)> {
     let mut file = File::open(path)?;
-    let mut hasher = Sha256::new();
-    let mut bytes = 0;
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
-        let read = file.read(&mut piece)?;
-        if read == 0 {
-            break;
-        }
-        hasher.update(&piece[..read]);
-        bytes += read as u64;
-    }
+    let hashed = hash(|piece| file.read(piece), |_, _| Ok(()))?;
     file.sync_all()?;
-    Ok((bytes, hex(hasher)))
-}
-
-pub(super) fn hex(hasher: Sha256) -> String {
-    format!("{:x}", hasher.finalize())
-}
-
-/// Makes a file that only its owner can read; it must not be there yet.
-pub(super) fn write_flushed(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = private().write(true).create_new(true).open(path)?;
-    file.write_all(content)?;
-    file.sync_all()
-}
-
-/// Removes a file; one that is not there is as it should be.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(err) if err.kind() != io::ErrorKind::NotFound && err.kind() != io::ErrorKind::NotADirectory => Err(err),
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-/// Makes the names in a folder survive the power too.
-pub(super) fn sync(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-/// The one name of a place, also if nothing is there yet; whatever links and slashes it was named with.
-pub(super) fn one_name(path: &Path) -> io::Result<PathBuf> {
-    match (fs::canonicalize(path), path.file_name()) {
-        (Err(err), Some(name)) if err.kind() == io::ErrorKind::NotFound => {
-            fs::canonicalize(parent(path)).map(|folder| folder.join(name))
-        }
-        (known, _) => known,
-    }
-}
-
-pub(super) fn parent(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    Ok(hashed)
 }

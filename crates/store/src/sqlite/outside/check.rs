@@ -1,4 +1,4 @@
-//! Is the store what was written? SQLite's own check, then stream by stream what only we can know.
+//! Checks whether the store is what was written: SQLite's own check of its file, then each stream against its rows.
 //!
 //! Invariant: each stream is judged within one moment of the store, and no moment lasts longer than a page and the
 //! comparison of a stream's rows, so that a server beside it can go on copying its write-ahead log. A stream that grows
@@ -12,15 +12,15 @@ use serde::{Serialize, Serializer};
 
 use crate::FenceCause;
 use crate::StorageError;
-use crate::rows::folded_tables;
-use crate::sqlite::checksums::{RECEIPTS, STREAMS, has_checksums};
+use crate::sqlite::checksums::has_checksums;
 use crate::sqlite::fences::has_fence;
+use crate::sqlite::mend::checked_tables;
 use crate::sqlite::outside::rows::{self, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage, strays};
 
-/// A store that is damaged throughout tells this much, and how much more there is.
+/// A report has no more findings than this, and the count of the others.
 const MAX_FINDINGS: usize = 1000;
 
 /// How much is looked at.
@@ -137,10 +137,10 @@ impl StoreFile {
             Depth::Sample(_) => "PRAGMA quick_check",
             Depth::All => "PRAGMA integrity_check",
         };
-        let told: Result<Vec<String>, Error> = self.conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect();
-        match told {
-            Ok(told) if told == ["ok"] => (),
-            Ok(told) => told.into_iter().for_each(|what| report.add(FindingKind::File, None, what)),
+        let said: Result<Vec<String>, Error> = self.conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect();
+        match said {
+            Ok(said) if said == ["ok"] => (),
+            Ok(said) => said.into_iter().for_each(|what| report.add(FindingKind::File, None, what)),
             Err(err) if is_damage(&err) => report.add(FindingKind::File, None, err.to_string()),
             Err(err) => return Err(err),
         }
@@ -163,15 +163,14 @@ impl StoreFile {
         self.verify_checksums(report)
     }
 
-    /// Rows that say what the log says, and yet are not as they were written, or whose truth no log tells.
+    /// Rows that say what the log says, and yet are not as they were written, or that the log does not hold.
     fn verify_checksums(&self, report: &mut CheckReport) -> Result<(), Error> {
         // What was found already is mended by the same rebuild.
-        let is_told = |finding: &Finding| matches!(finding.kind, FindingKind::Row | FindingKind::Stray);
-        if !has_checksums(self.schema) || report.findings.iter().any(is_told) {
+        let is_said = |finding: &Finding| matches!(finding.kind, FindingKind::Row | FindingKind::Stray);
+        if !has_checksums(self.schema) || report.findings.iter().any(is_said) {
             return Ok(());
         }
-        let tables = folded_tables().chain([&STREAMS, &RECEIPTS]);
-        for table in tables.filter(|table| table.since <= self.schema) {
+        for table in checked_tables().filter(|table| table.since <= self.schema) {
             let (name, whole) = (table.name, table.is_whole(self.schema));
             let sql = format!("SELECT COUNT(*) FROM {name} NOT INDEXED WHERE NOT ({whole})");
             let broken: i64 = self.conn.query_row(&sql, [], |row| row.get(0))?;

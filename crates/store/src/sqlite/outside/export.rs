@@ -3,20 +3,23 @@
 //! The first line says what this is, then comes a line for each entry in the order of the log, then one for each
 //! session that was purged and one for each stream that is damaged, last the counts and a hash of all lines before.
 //! Invariant: an export that was cut off or altered is recognised; each stream is in it from its first entry without a
-//! gap, up to its damage if it has any. No transaction is open while the reader of the lines is waited for.
+//! gap, up to its damage if it has any, and an end that was lost does not pass for the end: the index of the entries and the rows
+//! know of entries that are past reading. No transaction is open while the reader of the lines is waited for.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use model::{EVENT_VERSION, Position, Seq, StreamId, Timestamp};
-use rusqlite::{Error, params};
+use rusqlite::{Connection, Error, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::sqlite::outside::backup::hex;
-use crate::sqlite::outside::ends::Reached;
+use crate::files::hex;
+use crate::sqlite::meta::last_position;
+use crate::sqlite::outside::rows::known_seq;
+use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage};
-use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};
+use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry, sql_seq};
 use crate::{Fence, FenceCause, MAX_PAGE_BYTES, StorageError};
 
 /// The format that is written now, and the newest that is read.
@@ -122,7 +125,7 @@ impl StoreFile {
             incarnation: self.incarnation.to_string(),
         })?;
         let mut log = LogReader { file: self, ends: HashMap::new(), exported: Exported::default() };
-        let last = self.last_known_position()?;
+        let last = last_position(&self.conn)?;
         let mut after = Position(0);
         while let Some((reached, page)) = log.page(after, last)? {
             lines.write(&page)?;
@@ -242,6 +245,79 @@ impl LogReader<'_> {
         page.extend_from_slice(&event[1..]);
         page.push(b'\n');
     }
+}
+
+/// How far a stream was exported.
+enum Reached {
+    Seq(Seq),
+    Fence(Fence),
+}
+
+impl StoreFile {
+    /// Streams that were purged, and those that are damaged with the damage as their fence, by name; of a log that was
+    /// exported up to `last`.
+    fn ended_streams(&self, ends: &HashMap<i64, Reached>, last: Position) -> Result<Vec<StreamRecord>, Error> {
+        let ids: Vec<i64> = self
+            .conn
+            .prepare("SELECT id FROM streams ORDER BY name")?
+            .query_map([], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        let mut ended = Vec::new();
+        for id in ids {
+            let moment = self.conn.unchecked_transaction()?;
+            let Some(mut record) = StreamRecord::find(&moment, self.schema, id)? else { continue };
+            let Some(stream) = record.stream else { continue };
+            if record.purged_at.is_none() {
+                record.fence = match ends.get(&id).unwrap_or(&Reached::Seq(Seq::START)) {
+                    Reached::Fence(fence) => Some(fence.clone()),
+                    Reached::Seq(head) => self.end(&moment, &record, stream, *head, last)?,
+                };
+            }
+            moment.finish()?;
+            if record.purged_at.is_some() || record.fence.is_some() {
+                ended.push(record);
+            }
+        }
+        Ok(ended)
+    }
+
+    /// What is wrong behind the last entry that was exported.
+    fn end(
+        &self,
+        conn: &Connection,
+        record: &StreamRecord,
+        stream: StreamId,
+        head: Seq,
+        last: Position,
+    ) -> Result<Option<Fence>, Error> {
+        let what = match next_entry(conn, record.id, head) {
+            Ok(Some((seq, position))) if seq == head.next() && position > last => None,
+            Ok(Some((seq, _))) if seq == head.next() => Some("it cannot be read"),
+            Ok(Some(_)) => Some("the entry is missing"),
+            Ok(None) if head < known_seq(conn, self.schema, stream)? => Some("the entry is missing"),
+            Ok(None) => None,
+            Err(err) if is_damage(&err) => Some("it cannot be read"),
+            Err(err) => return Err(err),
+        };
+        let lost = what.map(|what| Fence::damaged(stream, head.next(), what));
+        // A fence after the last entry stands for a lost tail.
+        Ok(lost.or_else(|| record.fence.clone().filter(|fence| fence.seq > head)))
+    }
+}
+
+/// The number and the position of the entry after `head`. The index alone is asked, which has both.
+fn next_entry(conn: &Connection, id: i64, head: Seq) -> Result<Option<(Seq, Position)>, Error> {
+    let mut statement = conn.prepare_cached(
+        "SELECT seq, position
+         FROM entries
+         WHERE stream = ?1 AND seq > ?2
+         ORDER BY seq
+         LIMIT 1",
+    )?;
+    let number = |row: &rusqlite::Row<'_>, column| row.get::<_, i64>(column).map(i64::cast_unsigned);
+    statement
+        .query_row(params![id, sql_seq(head)], |row| Ok((Seq(number(row, 0)?), Position(number(row, 1)?))))
+        .optional()
 }
 
 /// Where the lines go, hashed on their way.

@@ -16,12 +16,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::files::hex;
 use crate::prelude::*;
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::open::Setup;
-use crate::sqlite::outside::backup::hex;
 use crate::sqlite::outside::export::{self, DamageLine, End, Header, Tombstone};
 use crate::sqlite::outside::repair::put_fence;
 use crate::sqlite::outside::restore::{RestoreError, RestoreWish, Restored};

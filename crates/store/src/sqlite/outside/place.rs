@@ -12,11 +12,12 @@ use model::Timestamp;
 use rusqlite::OpenFlags;
 use serde::Serialize;
 
+use crate::files::{beside, one_name, parent, remove, sync, write_flushed};
 use crate::sqlite::checkpoint::{self, Health};
-use crate::sqlite::open::{self, Owner, Setup, beside};
-use crate::sqlite::outside::backup::{CONFIG, one_name, parent, remove, sync, write_flushed};
+use crate::sqlite::interrupted_restore::ASIDE;
+use crate::sqlite::open::{self, Setup, StoreLock};
+use crate::sqlite::outside::backup::CONFIG;
 use crate::sqlite::outside::{OnProgress, Progress, RestoreError, Stage};
-use crate::sqlite::second_names::ASIDE;
 use crate::sqlite::trouble::Trouble;
 use crate::{OpenError, StorageError};
 
@@ -35,7 +36,7 @@ pub struct Moved {
 /// The place of a store, owned.
 pub(super) struct Place {
     path: PathBuf,
-    _owner: Owner,
+    _lock: StoreLock,
 }
 
 impl Place {
@@ -43,8 +44,8 @@ impl Place {
     pub(super) fn claim(path: &Path) -> Result<Self, RestoreError> {
         // One place has one name, so that a link to it does not get a lock of its own.
         let path = one_name(path).map_err(|source| RestoreError::Io { path: path.to_owned(), source })?;
-        let owner = open::own(&path)?;
-        Ok(Self { path, _owner: owner })
+        let lock = open::own(&path)?;
+        Ok(Self { path, _lock: lock })
     }
 
     /// What is there that a new store would replace.

@@ -6,13 +6,12 @@
 use model::{Seq, SessionId, StreamId};
 use rusqlite::{Connection, Error, Row};
 
-use crate::rows::{Rows, Table, folded_tables};
-use crate::sqlite::anew;
+use crate::rows::{Owner, Rows, Table, folded_tables};
 use crate::sqlite::apply;
 use crate::sqlite::checksums::SESSIONS;
 use crate::sqlite::fences::{self, has_fence};
 use crate::sqlite::heads::Heads;
-use crate::sqlite::mend::{self, Owner};
+use crate::sqlite::mend::{self, pages};
 use crate::sqlite::open::newest_schema;
 use crate::sqlite::outside::repair::{Repair, put_fence};
 use crate::sqlite::outside::rows::{self, known_seq};
@@ -21,7 +20,7 @@ use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, is_damage};
 use crate::{Fence, StorageError};
 
-/// What a damaged session is called when nobody can tell any more.
+/// What a damaged session is called when its name is lost.
 const LOST_LABEL: &str = "(damaged: its name is lost)";
 
 /// What a rebuild went through.
@@ -45,11 +44,11 @@ impl Repair {
         if let Some(fence) = fences::newer(&self.opened.writer)?.into_iter().next() {
             return Err(StorageError(Box::new(fence)));
         }
-        let look = self.opened.connect_look().map_err(|err| StorageError(Box::new(err)))?;
+        let look = self.opened.connect_look()?;
         mend::in_transaction(&mut self.opened.writer, |tx| mend::mend_streams(tx, &look))?;
         let rebuilt = mend::in_transaction(&mut self.opened.writer, |tx| {
-            let rebuilt = rebuild(tx, &look, self.schema, progress)?;
-            mend::mend_receipts(tx, &look)?;
+            let rebuilt = rebuild(tx, &look, progress)?;
+            mend::finish(tx, &look)?;
             Ok(rebuilt)
         })?;
         // What was removed before removing meant overwriting lies between the rows until they are written anew.
@@ -62,18 +61,18 @@ impl Repair {
 pub(in crate::sqlite) fn rebuild(
     conn: &Connection,
     look: &Connection,
-    schema: i64,
     progress: OnProgress<'_>,
 ) -> Result<Rebuilt, Error> {
+    let schema = newest_schema();
     let mut rebuilt = Rebuilt::default();
     let ids = streams::ids(conn)?;
     for &id in &ids {
         keep_lost_tail(conn, look, schema, id)?;
     }
-    anew::keep_whole(conn, look, &SESSIONS, "id")?;
+    pages::keep(conn, look, SESSIONS.name, &SESSIONS.is_whole(schema))?;
     for table in folded_tables() {
         // Emptied whole, because that needs nothing of what is in them.
-        anew::empty(conn, look, table.name)?;
+        pages::empty(conn, look, table.name)?;
     }
     let total = ids.len() as u64;
     for (done, id) in (0..).zip(ids) {
@@ -81,7 +80,7 @@ pub(in crate::sqlite) fn rebuild(
         fill(conn, look, schema, id, &mut rebuilt)?;
     }
     keep_lost_sessions(conn, schema)?;
-    conn.execute_batch("DROP TABLE temp.kept")?;
+    pages::drop_kept(conn)?;
     Ok(rebuilt)
 }
 
@@ -112,8 +111,10 @@ pub(in crate::sqlite) fn replace_rows(
         StreamId::Session(_) if walk.head == Seq::START => return Ok(fence),
         StreamId::Session(id) => apply::remove_session(conn, id)?,
         // What stands behind the damage is known from its rows alone.
-        StreamId::Server | StreamId::Work if is_damaged => return remove_damaged(conn, stream).map(|()| fence),
-        StreamId::Server | StreamId::Work => remove_all(conn, stream)?,
+        StreamId::Server | StreamId::Work if is_damaged => {
+            return remove(conn, stream, |table| format!("NOT ({})", table.is_whole(schema))).map(|()| fence);
+        }
+        StreamId::Server | StreamId::Work => remove(conn, stream, |_| "true".to_owned())?,
     }
     if fence.is_some() {
         keep_label(look, &mut walk.rows)?;
@@ -122,7 +123,7 @@ pub(in crate::sqlite) fn replace_rows(
     Ok(fence)
 }
 
-/// What a session is called may be said behind its damage: then the row that was there tells, whole or not, if these words of it
+/// What a session is called may be said behind its damage: then the row that was there says it, whole or not, if these words of it
 /// can be read.
 fn keep_label(look: &Connection, rows: &mut Rows) -> Result<(), Error> {
     let Some(row) = rows.sessions.values_mut().next() else { return Ok(()) };
@@ -145,20 +146,10 @@ fn keep_label(look: &Connection, rows: &mut Rows) -> Result<(), Error> {
     Ok(())
 }
 
-fn tables_of(stream: StreamId) -> impl Iterator<Item = &'static Table> {
-    folded_tables().filter(move |table| mend::owner_of(table) == Owner::Stream(stream))
-}
-
-fn remove_all(conn: &Connection, stream: StreamId) -> Result<(), Error> {
-    for table in tables_of(stream) {
-        conn.execute(&format!("DELETE FROM {}", table.name), [])?;
-    }
-    Ok(())
-}
-
-fn remove_damaged(conn: &Connection, stream: StreamId) -> Result<(), Error> {
-    for table in tables_of(stream) {
-        conn.execute(&format!("DELETE FROM {} WHERE NOT ({})", table.name, table.is_whole(newest_schema())), [])?;
+/// Removes rows of the stream's tables. `which` is SQL.
+fn remove(conn: &Connection, stream: StreamId, which: impl Fn(&Table) -> String) -> Result<(), Error> {
+    for table in folded_tables().filter(|table| table.owner == Owner::Stream(stream)) {
+        conn.execute(&format!("DELETE FROM {} WHERE {}", table.name, which(table)), [])?;
     }
     Ok(())
 }
@@ -181,7 +172,7 @@ fn keep_lost_sessions(conn: &Connection, schema: i64) -> Result<(), Error> {
                 put_fence(conn, id, Some(&fence))?;
             }
         }
-        anew::put_kept(conn, &SESSIONS, "id = ?1", [id])?;
+        pages::put_kept(conn, SESSIONS.name, "id = ?1", [id])?;
     }
     Ok(())
 }

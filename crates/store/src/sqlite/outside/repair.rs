@@ -21,12 +21,11 @@ use crate::{Fence, FenceCause, OpenError, StorageError};
 /// A store's file, owned.
 pub struct Repair {
     pub(super) opened: Opened,
-    pub(super) schema: i64,
 }
 
 /// What became of the fences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fences {
+pub struct SettledFences {
     /// Streams that take nothing more from now on.
     pub set: Vec<StreamId>,
     /// Streams that are whole, and take more again.
@@ -37,20 +36,21 @@ impl Repair {
     /// Owns the store at `path`, which must be one, and brings it up to date.
     pub fn begin(path: &Path) -> Result<Self, OpenError> {
         let found = StoreFile::open(path)?;
-        Ok(Self { opened: open::open(path, found.incarnation())?, schema: open::newest_schema() })
+        Ok(Self { opened: open::open(path, found.incarnation())? })
     }
 
     /// Fences off what a check found damaged, and lifts the fences of what it found whole.
-    pub fn settle_fences(&mut self, report: &CheckReport) -> Result<Fences, StorageError> {
-        let mut fences = Fences::default();
+    pub fn settle_fences(&mut self, report: &CheckReport) -> Result<SettledFences, StorageError> {
+        let schema = open::newest_schema();
+        let mut fences = SettledFences::default();
         let tx = self.opened.writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for stream in report.misfenced() {
-            let Some(record) = StreamRecord::find_named(&tx, self.schema, stream)? else { continue };
+            let Some(record) = StreamRecord::find_named(&tx, schema, stream)? else { continue };
             if record.purged_at.is_some() {
                 continue;
             }
             let mut walk = Walk::whole(&tx, record.id, stream)?;
-            walk.miss_tail(known_seq(&tx, self.schema, stream)?);
+            walk.miss_tail(known_seq(&tx, schema, stream)?);
             let due = walk.fence(&record);
             match (&due, &record.fence) {
                 (Some(_), _) => fences.set.push(stream),

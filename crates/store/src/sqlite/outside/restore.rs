@@ -11,18 +11,17 @@ use std::path::{Path, PathBuf};
 use model::{Incarnation, Timestamp};
 use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
-use sha2::{Digest as _, Sha256};
 
+use crate::files::{beside, hash, private};
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::meta;
-use crate::sqlite::open::{Found, Setup, private};
-use crate::sqlite::outside::backup::{self, BackupNote, hex};
+use crate::sqlite::open::{FileKind, Setup};
+use crate::sqlite::outside::backup::{self, BackupNote};
 use crate::sqlite::outside::place::{Moved, Place};
 use crate::sqlite::outside::{OnProgress, Progress, Stage, import, versions};
 use crate::{AppendError, OpenError, StorageError};
 
 const MAX_NOTE_BYTES: u64 = 64 << 10;
-const PIECE_BYTES: usize = 1 << 20;
 
 /// What is asked of a restore.
 #[derive(Debug, Clone, Copy)]
@@ -245,27 +244,18 @@ fn copy_hashed(from: &Path, to: &Path, total: u64, progress: OnProgress<'_>) -> 
     let writing = |source| RestoreError::Io { path: to.to_owned(), source };
     let mut source = File::open(from).map_err(reading)?;
     let mut copy = private().write(true).create_new(true).open(to).map_err(writing)?;
-    let mut hasher = Sha256::new();
-    let mut done = 0;
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
+    let read = |piece: &mut [u8]| source.read(piece).map_err(reading);
+    hash(read, |piece, done| {
         progress(Progress { stage: Stage::Copy, done, total });
-        let read = source.read(&mut piece).map_err(reading)?;
-        if read == 0 {
-            break;
-        }
-        hasher.update(&piece[..read]);
-        copy.write_all(&piece[..read]).map_err(writing)?;
-        done += read as u64;
-    }
-    Ok((done, hex(hasher)))
+        copy.write_all(piece).map_err(writing)
+    })
 }
 
 fn renew(path: &Path, incarnation: Incarnation) -> Result<(), RestoreError> {
     let setup = Setup { path };
     let conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let found = setup.identify(&conn)?;
-    if found == Found::Empty || versions(&conn)?.is_none() {
+    if found == FileKind::Empty || versions(&conn)?.is_none() {
         return Err(OpenError::Begun { path: path.to_owned() }.into());
     }
     conn.pragma_update(None, "query_only", "off")?;
@@ -279,15 +269,15 @@ fn renew(path: &Path, incarnation: Incarnation) -> Result<(), RestoreError> {
 fn check(path: &Path) -> Result<(), RestoreError> {
     let setup = Setup { path };
     let conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let told: Vec<String> =
+    let said: Vec<String> =
         conn.prepare("PRAGMA quick_check")?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     // Closing as usual takes away the empty log that looking has made.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     conn.close().map_err(|(_, err)| err)?;
-    if told != ["ok"] {
-        return Err(RestoreError::Unsound { what: told.join("; ") });
+    if said != ["ok"] {
+        return Err(RestoreError::Unsound { what: said.join("; ") });
     }
-    let wal = crate::sqlite::open::beside(path, "-wal");
+    let wal = beside(path, "-wal");
     match fs::metadata(&wal) {
         Ok(left) if left.len() > 0 => {
             Err(RestoreError::Unsound { what: "a part of it is still in its write-ahead log".to_owned() })

@@ -8,10 +8,9 @@ use std::convert::Infallible;
 use model::{Seq, StreamId};
 use rusqlite::{Connection, Error, Result};
 
-use crate::rows::{EachTable, FoldedRow, KeepRows as _, Rows, Table, each_table};
+use crate::rows::{EachTable, FoldedRow, KeepRows as _, Owner, Rows, Table, each_table};
 use crate::sqlite::apply::SqlRows;
 use crate::sqlite::checksums::{CONTEXT_ENTRIES, PROMPTS, SESSIONS, TURNS};
-use crate::sqlite::mend::{Owner, owner_of};
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::read_row;
 
@@ -33,15 +32,13 @@ struct Read<'a> {
 
 /// SQL: the rows of a table that belong to the stream; `None` if the table has none of it, or there is no such table.
 fn rows_of(table: &Table, schema: i64, stream: StreamId) -> Option<String> {
-    let (name, columns) = (table.name, table.columns_in(schema));
-    match (owner_of(table), stream) {
-        _ if table.since > schema => None,
-        (Owner::Session(column), StreamId::Session(_)) => {
-            Some(format!("SELECT {columns} FROM {name} WHERE {column} = ?1"))
-        }
-        (Owner::Stream(owner), _) if owner == stream => Some(format!("SELECT {columns} FROM {name}")),
-        (Owner::Session(_) | Owner::Stream(_), _) => None,
-    }
+    let which = match (table.owner, stream) {
+        (Owner::Session, StreamId::Session(_)) => table.key_is(1),
+        (Owner::Stream(owner), _) if owner == stream => "true".to_owned(),
+        (Owner::Session | Owner::Stream(_) | Owner::Nobody, _) => return None,
+    };
+    let sql = || format!("SELECT {} FROM {} WHERE {which}", table.columns_in(schema), table.name);
+    (table.since <= schema).then(sql)
 }
 
 impl EachTable for Read<'_> {
@@ -117,20 +114,19 @@ impl EachTable for Put<'_> {
     }
 }
 
-/// The newest entry that the rows of a session tell of. A row that is damaged tells of nothing.
+/// The newest entry that the rows of a session refer to. A row that is damaged counts for nothing.
 pub(super) fn known_seq(conn: &Connection, schema: i64, stream: StreamId) -> Result<Seq> {
     let StreamId::Session(id) = stream else { return Ok(Seq::START) };
     let mut known = 0;
-    for (table, key, seq) in [
-        (&SESSIONS, "id", "MAX(IFNULL(running_first_seq, 1))"),
-        (&TURNS, "session", "MAX(IFNULL(last_seq, first_seq))"),
-        (&PROMPTS, "session", "MAX(queued_seq)"),
-        (&CONTEXT_ENTRIES, "session", "MAX(seq)"),
-    ] {
-        if table.name == CONTEXT_ENTRIES.name && CONTEXT_ENTRIES.since > schema {
-            continue;
-        }
-        let sql = format!("SELECT {seq} FROM {} WHERE {key} = ?1 AND {}", table.name, table.is_whole(schema));
+    let known_by = [
+        (&SESSIONS, "IFNULL(running_first_seq, 1)"),
+        (&TURNS, "IFNULL(last_seq, first_seq)"),
+        (&PROMPTS, "queued_seq"),
+        (&CONTEXT_ENTRIES, "seq"),
+    ];
+    for (table, seq) in known_by.into_iter().filter(|(table, _)| table.since <= schema) {
+        let (name, whole) = (table.name, table.is_whole(schema));
+        let sql = format!("SELECT MAX({seq}) FROM {name} WHERE {} AND {whole}", table.key_is(1));
         match conn.prepare_cached(&sql)?.query_row([id.as_bytes()], |row| row.get::<_, Option<i64>>(0)) {
             Ok(seq) => known = known.max(seq.unwrap_or(0)),
             Err(err) if is_damage(&err) => (),

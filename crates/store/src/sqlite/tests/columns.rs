@@ -7,8 +7,9 @@ use rusqlite::Connection;
 
 use crate::conformance::{act, at, attached, batch, create, part_of_command, prompt, session_id};
 use crate::prelude::*;
+use crate::rows::columns::FACTS;
 use crate::rows::{Cells as _, EachTable, FoldedRow, Table, each_table, folded_tables};
-use crate::sqlite::checksums::{FACTS, RECEIPTS, STREAMS, TURNS};
+use crate::sqlite::checksums::{RECEIPTS, STREAMS, TURNS};
 use crate::sqlite::tests::{folder, open_at};
 
 struct Schema(Connection);

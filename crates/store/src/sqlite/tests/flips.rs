@@ -183,6 +183,23 @@ async fn a_session_whose_stream_cannot_be_found_is_damaged() {
     store.close().await;
 }
 
+/// One bit makes a real number of an integer, though no column is declared to hold one.
+#[tokio::test]
+async fn a_row_with_a_number_of_another_type_is_mended() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    let before = tables(&path);
+    let redeclare = |from: &str, to: &str| {
+        let sql = format!("UPDATE sqlite_schema SET sql = replace(sql, '{from}', '{to}') WHERE name = 'sessions'");
+        scribble(&path, &format!("PRAGMA writable_schema = ON; {sql}"));
+    };
+    redeclare(") STRICT, WITHOUT ROWID", ") WITHOUT ROWID");
+    scribble(&path, "UPDATE sessions SET created_at = 1.5");
+    redeclare(") WITHOUT ROWID", ") STRICT, WITHOUT ROWID");
+    open_at(&path).close().await;
+    assert_eq!(tables(&path), before);
+}
+
 /// What the doctor finds, it mends.
 #[tokio::test]
 async fn the_doctor_tells_of_a_damaged_row_and_mends_it() {

@@ -100,15 +100,11 @@ async fn a_torn_page_keeps_no_store_from_opening_but_one_of_its_schema() {
 }
 
 /// Changes the kind of a table's first page behind everybody's back.
-fn tear(path: &Path, table: &str) {
-    let root: usize = Connection::open(path)
-        .unwrap()
-        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = ?1", [table], |row| row.get::<_, i64>(0))
-        .unwrap()
-        .try_into()
-        .unwrap();
+pub(super) fn tear(path: &Path, table: &str) {
+    let place = "SELECT (rootpage - 1) * page_size FROM sqlite_schema, pragma_page_size WHERE name = ?1";
+    let at: i64 = Connection::open(path).unwrap().query_row(place, [table], |row| row.get(0)).unwrap();
     let mut bytes = fs::read(path).unwrap();
-    bytes[(root - 1) * PAGE_BYTES] ^= 1;
+    bytes[usize::try_from(at).unwrap()] ^= 1;
     fs::write(path, bytes).unwrap();
 }
 

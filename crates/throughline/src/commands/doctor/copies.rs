@@ -74,7 +74,7 @@ pub(super) async fn check(data: &DataDir, depth: Depth, report: &CheckReport) ->
 
 async fn open_and_compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<CopiesResult> {
     if let Some(cursor) = copies.cursor().await?
-        && cursor.is_ahead_of(store).await?
+        && cursor.is_ahead_of(store)
     {
         return Ok(CopiesResult::Ahead);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use indicatif::HumanCount;
 use model::{Seq, SessionId, StreamId};
 use store::Copies;
-use store::outside::{CheckReport, Fences, Finding, FindingKind};
+use store::outside::{CheckReport, Finding, FindingKind, SettledFences};
 
 use crate::commands::doctor::copies::{self, CopiesResult, WorksCopy};
 use crate::commands::doctor::{DoctorReport, Fencing};
@@ -171,7 +171,7 @@ fn of_works(works: WorksCopy, copies: &Copies) -> Option<String> {
 
 fn of_fences(all: &DoctorReport) -> Vec<String> {
     match &all.fences {
-        Fencing::Settled(Fences { set, lifted }) => {
+        Fencing::Settled(SettledFences { set, lifted }) => {
             let set = counted(
                 set.len() as u64,
                 "session was fenced off: nothing is written after its damage.",

@@ -97,13 +97,13 @@ async fn each_kind_of_damage_is_found_and_named() {
             "UPDATE prompts SET session = zeroblob(16)",
             vec![
                 "Row session 1: the row of the waiting prompt 00000000-0000-0000-0000-000000000003 is missing".into(),
-                "Stray session 0: rows of waiting prompts of a session that is not in the log".into(),
+                "Stray session 0: rows of waiting prompts without a session in the log".into(),
             ],
         ),
         (
             "INSERT INTO prompts (session, interaction, queued_seq, queued_at, text)
              VALUES (x'03030303030303030303030303030303', x'00', 1, 0, '')",
-            vec!["Stray session 3: it was purged, and rows of waiting prompts of it are left".into()],
+            vec!["Stray session 3: it was purged, but not rows of waiting prompts".into()],
         ),
         (
             "INSERT INTO turns SELECT zeroblob(3), turn, interaction, '', NULL, NULL, 0, NULL, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM turns",
@@ -147,10 +147,7 @@ async fn damage_to_what_agents_asked_and_prompts_show_is_found() {
         ("UPDATE sessions SET open_requests = NULL", Some(format!("{row} is not what the log says"))),
         ("UPDATE sessions SET open_requests = '[{'", Some(format!("{row} cannot be read"))),
         ("UPDATE prompts SET images = NULL", Some(format!("{waiting} is not what the log says"))),
-        (
-            "UPDATE prompts SET images = '7'",
-            Some("Row session 1: the rows of its waiting prompts cannot be read".into()),
-        ),
+        ("UPDATE prompts SET images = '7'", Some("Row session 1: rows of waiting prompts cannot be read".into())),
     ] {
         let (_folder, path) = folder();
         let store: AnyStore = Arc::new(open_at(&path));

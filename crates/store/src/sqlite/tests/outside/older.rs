@@ -3,20 +3,22 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{Author, Command, Memory, Seq, SessionId, StreamId, Timestamp};
+use model::{Author, Command, Incarnation, Memory, Seq, SessionId, StreamId, Timestamp};
 use refinery::Target;
 use rusqlite::{Connection, params};
 
-use crate::SqliteStore;
 use crate::conformance::{AnyStore, act, attached, create, session_id};
 use crate::outside::{Depth, Repair, StoreFile};
 use crate::prelude::*;
 use crate::sqlite::functions;
-use crate::sqlite::open::{embedded, newest_schema};
+use crate::sqlite::open::{self, embedded, newest_schema};
 use crate::sqlite::rows::checksum;
+use crate::sqlite::tests::flips::restore;
 use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::{backup, check, contents, export, restore_from, scribble, told};
+use crate::sqlite::tests::torn_pages::tear;
 use crate::sqlite::tests::{folder, open_at};
+use crate::{Head, SqliteStore};
 
 /// The first store, brought to `schema` and no further.
 fn make(path: &Path, schema: i64) {
@@ -173,6 +175,71 @@ async fn a_damaged_prompt_is_still_damaged_after_the_migration() {
         let store = open_at(&path);
         let queue = store.session(session).await.unwrap().unwrap().queue;
         assert_eq!(queue[0].text, "say \0 after", "{scribbled}");
+    }
+}
+
+/// What a store tells of its sessions, of the prompts that wait in them and of its tokens.
+async fn tell(path: &Path) -> (Vec<Option<model::Session>>, Vec<model::TokenRow>, Vec<Head>) {
+    let store = open_at(path);
+    let (mut sessions, mut heads) = (Vec::new(), Vec::new());
+    for id in all_sessions(path) {
+        sessions.push(store.session(id).await.unwrap());
+        heads.push(store.head(StreamId::Session(id)).await.unwrap());
+    }
+    let tokens = store.tokens().await.unwrap();
+    store.close().await;
+    (sessions, tokens, heads)
+}
+
+fn all_sessions(path: &Path) -> Vec<SessionId> {
+    let conn = Connection::open(path).unwrap();
+    let mut names = conn.prepare("SELECT name FROM streams ORDER BY name").unwrap();
+    let names = names.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    names.filter_map(|name| name.unwrap().strip_prefix("session/").map(|id| id.parse().unwrap())).collect()
+}
+
+/// A migration reads whole tables. What it can not read of them is in the log.
+#[tokio::test]
+async fn a_torn_page_keeps_no_store_of_an_earlier_schema_from_opening() {
+    for schema in earlier_schemas() {
+        let (_folder, path) = folder();
+        let session = make_with_prompt_of_agent(&path, schema);
+        let sound = std::fs::read(&path).unwrap();
+        let expected = tell(&path).await;
+        // V15 reads all prompts, V10 every table there was.
+        let tables = ["prompts", "sessions", "turns", "tokens", "receipts", "streams", "sessions_by_activity"];
+        for table in &tables[..if [1, 9].contains(&schema) { tables.len() } else { 1 }] {
+            restore(&path, &sound);
+            tear(&path, table);
+            assert_eq!(tell(&path).await, expected, "{table} of schema {schema}");
+            assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "{table} of schema {schema}");
+            let waiting = open_at(&path).session(session).await.unwrap().unwrap().queue;
+            assert_eq!(waiting[0].text, "say \0 after", "{table} of schema {schema}");
+        }
+    }
+}
+
+/// Killed after the tables got new pages, the next start still makes their rows anew.
+#[tokio::test]
+async fn rows_that_a_migration_lost_are_made_anew_by_a_later_start_too() {
+    let (_folder, path) = folder();
+    let session = make_with_prompt_of_agent(&path, 14);
+    tear(&path, "prompts");
+    drop(open::open(&path, Incarnation::from_bits(7)).unwrap());
+    assert_eq!(schema_of(&path), newest_schema());
+    let waiting = open_at(&path).session(session).await.unwrap().unwrap().queue;
+    assert_eq!(waiting.len(), 1);
+}
+
+/// Whether a prompt is the one that was written can be said in each schema that has checksums.
+#[tokio::test]
+async fn checksums_of_prompts_are_verified_in_every_schema_that_has_them() {
+    for schema in earlier_schemas().into_iter().filter(|schema| *schema >= 10) {
+        let (_folder, path) = folder();
+        make_with_prompt_of_agent(&path, schema);
+        scribble(&path, "UPDATE prompts SET checksum = checksum + 1");
+        let expected = ["Row: 1 rows of the table prompts do not match their checksums"];
+        assert_eq!(told(&check(&path, Depth::All)), expected, "schema {schema}");
     }
 }
 

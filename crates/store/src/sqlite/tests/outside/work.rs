@@ -54,7 +54,7 @@ async fn rows_that_are_not_what_the_log_says_are_found_and_mended() {
         ),
         (
             "UPDATE next_blocks SET clicked_work = zeroblob(3) WHERE nth = 1",
-            vec!["Row session 1: the rows of its next blocks cannot be read".to_owned()],
+            vec!["Row session 1: rows of next blocks cannot be read".to_owned()],
         ),
         ("DELETE FROM next_blocks WHERE nth = 2", vec![block("t2.n2 is missing")]),
         (
@@ -63,11 +63,11 @@ async fn rows_that_are_not_what_the_log_says_are_found_and_mended() {
         ),
         (
             "INSERT INTO next_blocks SELECT zeroblob(16), 1, 1, '', '', NULL, 0, NULL, NULL, NULL, NULL",
-            vec!["Stray session 0: rows of next blocks of a session that is not in the log".to_owned()],
+            vec!["Stray session 0: rows of next blocks without a session in the log".to_owned()],
         ),
         (
             "INSERT INTO next_blocks SELECT x'03030303030303030303030303030303', 1, 1, '', '', NULL, 0, NULL, NULL, NULL, NULL",
-            vec!["Stray session 3: it was purged, and rows of next blocks of it are left".to_owned()],
+            vec!["Stray session 3: it was purged, but not rows of next blocks".to_owned()],
         ),
         ("UPDATE works SET name = 'x'", vec![work("is not what the log says")]),
         ("UPDATE works SET added_at = 0", vec![work("is not what the log says")]),
@@ -80,7 +80,7 @@ async fn rows_that_are_not_what_the_log_says_are_found_and_mended() {
                     .to_owned(),
             ],
         ),
-        ("UPDATE works SET id = zeroblob(3)", vec!["Row work: the rows of meta-contexts cannot be read".to_owned()]),
+        ("UPDATE works SET id = zeroblob(3)", vec!["Row work: rows of meta-contexts cannot be read".to_owned()]),
         (
             "UPDATE work_names SET work = zeroblob(16) WHERE name = 'loom'",
             vec![name("\"loom\" of a meta-context is not what the log says")],
@@ -119,12 +119,12 @@ async fn rows_that_are_not_what_the_log_says_are_found_and_mended() {
 async fn works_that_the_log_knows_nothing_of_are_strays() {
     let (_folder, path) = folder();
     write_sample(&path).await;
-    for sql in [
-        "INSERT INTO works VALUES (zeroblob(16), '/w', 'x', 0, 0, 0)",
-        "INSERT INTO work_names VALUES ('/w', 'x', zeroblob(16), 0)",
+    for (sql, rows) in [
+        ("INSERT INTO works VALUES (zeroblob(16), '/w', 'x', 0, 0, 0)", "rows of meta-contexts"),
+        ("INSERT INTO work_names VALUES ('/w', 'x', zeroblob(16), 0)", "names of meta-contexts"),
     ] {
         scribble(&path, sql);
-        let expected = ["Stray work: rows of meta-contexts that are not in the log"];
+        let expected = [format!("Stray work: {rows} that are not in the log")];
         assert_eq!(told(&check(&path, Depth::All)), expected, "{sql}");
         Repair::begin(&path).unwrap().rebuild(&mut |_| ()).unwrap();
         assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "{sql}");

@@ -23,7 +23,7 @@ const ENTRIES_AT_ONCE: u64 = 20_000;
 
 /// Why damaged rows could not be made anew.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum MendError {
+pub(in crate::sqlite) enum MendError {
     #[error("the log can not be read")]
     Read(#[from] ReadError),
     #[error("the rows can not be written")]
@@ -32,7 +32,7 @@ pub(super) enum MendError {
 
 impl SqliteStore {
     /// Makes the damaged rows beside the log anew, and those of `suspect` in any case, unless somebody else has since `seen`.
-    pub(super) async fn mend_rows(&self, suspect: Option<StreamId>, seen: u32) {
+    pub(in crate::sqlite) async fn mend_rows(&self, suspect: Option<StreamId>, seen: u32) {
         // It is never closed.
         let _one_at_a_time = self.mending.acquire().await;
         if self.health.mends() != seen || seen >= MAX_MENDS {
@@ -80,7 +80,7 @@ impl SqliteStore {
     }
 
     /// Folds a stream, a page at a time. `None` if there is nothing to fold.
-    pub(super) async fn walk(&self, stream: StreamId) -> Result<Option<Walk>, ReadError> {
+    pub(in crate::sqlite) async fn walk(&self, stream: StreamId) -> Result<Option<Walk>, ReadError> {
         let begun = self.ask_once(move |conn| Ok(Walk::begin(conn, stream)?)).await?;
         let Some(mut walk) = begun else { return Ok(None) };
         loop {
@@ -97,13 +97,13 @@ impl SqliteStore {
     }
 
     /// Puts the rows that a walk gives in the place of those that are there.
-    pub(super) async fn replace_rows(&self, walk: Walk) -> Result<Position, AppendError> {
+    pub(in crate::sqlite) async fn replace_rows(&self, walk: Walk) -> Result<Position, AppendError> {
         self.write(Write::ReplaceRows(Box::new(walk))).await
     }
 
-    /// Fences a stream off where a reader has met damage, and answers what is told of it. `None` if rows were damaged that lead to
+    /// Fences a stream off where a reader has met damage, and answers with the fence. `None` if rows were damaged that lead to
     /// the entry: they were made anew, and reading again may find it.
-    pub(super) async fn settle(&self, fence: Fence, seen: u32) -> Result<Option<Fence>, ReadError> {
+    pub(in crate::sqlite) async fn settle(&self, fence: Fence, seen: u32) -> Result<Option<Fence>, ReadError> {
         if fence.is_newer() {
             self.fences.put(&fence);
             return Ok(Some(fence));
@@ -133,9 +133,9 @@ impl SqliteStore {
         loop {
             let look = move |conn: &Connection| queries::find_without_index(conn, stream, seq, after, ENTRIES_AT_ONCE);
             match self.ask_once(look).await {
-                Ok(queries::Look::Found) => return Ok(true),
-                Ok(queries::Look::End) => return Ok(false),
-                Ok(queries::Look::On(position)) => after = position,
+                Ok(queries::Scanned::Found) => return Ok(true),
+                Ok(queries::Scanned::End) => return Ok(false),
+                Ok(queries::Scanned::On(position)) => after = position,
                 // A part of the table that can not be read holds what is lost, or nobody can tell.
                 Err(err) if mend::may_be_row_damage(&err) => return Ok(false),
                 Err(err) => return Err(err),
@@ -156,7 +156,7 @@ impl SqliteStore {
 }
 
 /// An error with all its causes, in one line.
-pub(super) fn chain(err: &dyn Error) -> String {
+pub(in crate::sqlite) fn chain(err: &dyn Error) -> String {
     let mut text = err.to_string();
     let mut next = err.source();
     while let Some(cause) = next {

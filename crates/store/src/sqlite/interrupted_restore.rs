@@ -1,4 +1,4 @@
-//! A store that has two names, because a restore was killed between giving the second and taking the first.
+//! Cleans up after a restore that was killed: between giving the old store a second name and taking the first away.
 //!
 //! Invariant: an owned store has one name. SQLite keeps a write-ahead log for each name, and two logs of one file
 //! would destroy it. Only names go here: the file stays, and a log that lies beside the second name comes back.
@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use crate::sqlite::open::beside;
+use crate::files::beside;
 
 /// What stands between a store's name and the time when it was moved aside.
 pub(super) const ASIDE: &str = ".before-";

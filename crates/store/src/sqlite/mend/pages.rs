@@ -5,16 +5,14 @@
 //! second connection, `look`: SQLite lets no transaction write that has met damage, even by reading. So `look` sees the store as it
 //! was before the transaction of the caller's.
 
-use rusqlite::types::Value;
+use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, Params, Result, params_from_iter};
 
-use crate::sqlite::checksums::Table;
-use crate::sqlite::meta;
-use crate::sqlite::open::newest_schema;
+use crate::sqlite::meta::Todo;
 use crate::sqlite::outside::is_damage;
 
 /// Removes all rows of a table.
-pub(super) fn empty(conn: &Connection, look: &Connection, table: &str) -> Result<()> {
+pub(in crate::sqlite) fn empty(conn: &Connection, look: &Connection, table: &str) -> Result<()> {
     match is_torn(look, table)? {
         true => recreate(conn, table),
         false => conn.execute_batch(&format!("DELETE FROM {table}")),
@@ -22,7 +20,7 @@ pub(super) fn empty(conn: &Connection, look: &Connection, table: &str) -> Result
 }
 
 /// Makes the indexes of a table anew from its rows, which can be read.
-pub(super) fn reindex(conn: &Connection, look: &Connection, table: &str) -> Result<()> {
+pub(in crate::sqlite) fn reindex(conn: &Connection, look: &Connection, table: &str) -> Result<()> {
     match is_torn(look, table)? {
         true => recreate_indexes(conn, table),
         false => conn.execute_batch(&format!("REINDEX {table}")),
@@ -30,21 +28,25 @@ pub(super) fn reindex(conn: &Connection, look: &Connection, table: &str) -> Resu
 }
 
 /// Whether the pages of a table or of its indexes are damaged, and not only what is written on them.
-pub(super) fn is_torn(look: &Connection, table: &str) -> Result<bool> {
+pub(in crate::sqlite) fn is_torn(look: &Connection, table: &str) -> Result<bool> {
     let found = up_to_damage(look, &format!("PRAGMA integrity_check('{table}')"), |row| row.get::<_, String>(0))?;
     let is_of_pages = |line: &String| ["Tree ", "Page ", "Freelist", "***"].iter().any(|about| line.starts_with(about));
     Ok(found.is_empty() || found.iter().any(is_of_pages))
 }
 
 /// Makes a table anew, with its indexes and without rows.
-pub(super) fn recreate(conn: &Connection, table: &str) -> Result<()> {
+pub(in crate::sqlite) fn recreate(conn: &Connection, table: &str) -> Result<()> {
     let sql = "SELECT sql FROM sqlite_schema WHERE tbl_name = ?1 AND sql IS NOT NULL ORDER BY type = 'index'";
-    let parts: Vec<String> = conn.prepare(sql)?.query_map([table], |row| row.get(0))?.collect::<Result<_>>()?;
+    let parts = texts(conn, sql, table)?;
     change_schema(conn, &format!("DELETE FROM sqlite_schema WHERE tbl_name = '{table}'"))?;
     for sql in parts {
         conn.execute_batch(&sql)?;
     }
-    meta::note_lost_pages(conn)
+    Todo::Vacuum.note(conn)
+}
+
+fn texts(conn: &Connection, sql: &str, table: &str) -> Result<Vec<String>> {
+    conn.prepare(sql)?.query_map([table], |row| row.get(0))?.collect()
 }
 
 fn recreate_indexes(conn: &Connection, table: &str) -> Result<()> {
@@ -60,7 +62,7 @@ fn recreate_indexes(conn: &Connection, table: &str) -> Result<()> {
             None => recreate_unique(conn, table, &name)?,
         }
     }
-    meta::note_lost_pages(conn)
+    Todo::Vacuum.note(conn)
 }
 
 /// The index of a UNIQUE constraint has no statement that makes it: it gets the pages of one that is made for that.
@@ -87,28 +89,36 @@ fn change_schema(conn: &Connection, sql: &str) -> Result<()> {
     changed
 }
 
-/// Copies those rows of a table that are whole into the temporary table `kept`. They are read from both ends, so that a page
-/// that can not be read takes no other with it.
-pub(super) fn keep_whole(conn: &Connection, look: &Connection, table: &Table, key: &str) -> Result<()> {
-    let (name, whole) = (table.name, table.is_whole(newest_schema()));
+/// Gives a table new pages with those of its rows that can be read.
+pub(in crate::sqlite) fn salvage(conn: &Connection, look: &Connection, table: &str) -> Result<()> {
+    keep(conn, look, table, "true")?;
+    recreate(conn, table)?;
+    put_kept(conn, table, "true", [])?;
+    drop_kept(conn)
+}
+
+/// Copies rows of a table into the temporary table `kept`, some perhaps twice. They are read from both ends, so that a page that can
+/// not be read takes no other with it. `which` is SQL.
+pub(in crate::sqlite) fn keep(conn: &Connection, look: &Connection, table: &str, which: &str) -> Result<()> {
+    let columns = texts(conn, "SELECT name FROM pragma_table_info(?1) ORDER BY cid", table)?.join(", ");
+    let mut key = texts(conn, "SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk", table)?;
+    if key.is_empty() {
+        key.push("rowid".to_owned());
+    }
     // Not `AS SELECT`, which would open the table's pages.
-    let columns = format!("{}, checksum", table.columns());
-    conn.execute_batch(&format!(
-        "CREATE TEMP TABLE kept ({columns});
-         CREATE UNIQUE INDEX temp.kept_once ON kept ({key})"
-    ))?;
-    let backwards = key.split(", ").map(|column| format!("{column} DESC")).collect::<Vec<_>>().join(", ");
-    for order in [key, &backwards] {
-        let sql = format!("SELECT {columns} FROM main.{name} NOT INDEXED WHERE {whole} ORDER BY {order}");
+    conn.execute_batch(&format!("CREATE TEMP TABLE kept ({columns})"))?;
+    for order in [key.join(", "), key.join(" DESC, ") + " DESC"] {
+        let sql = format!("SELECT {columns} FROM main.{table} NOT INDEXED WHERE {which} ORDER BY {order}");
         let mut statement = look.prepare(&sql)?;
         let count = statement.column_count();
         let values = vec!["?"; count].join(", ");
-        let mut keep = conn.prepare(&format!("INSERT OR IGNORE INTO temp.kept VALUES ({values})"))?;
+        let mut keep = conn.prepare(&format!("INSERT INTO temp.kept VALUES ({values})"))?;
         let mut rows = statement.query([])?;
         let is_all = loop {
             match rows.next() {
                 Ok(Some(row)) => {
-                    let row: Vec<Value> = (0..count).map(|n| row.get(n)).collect::<Result<_>>()?;
+                    let row =
+                        (0..count).map(|n| row.get_ref(n).map(ToSqlOutput::Borrowed)).collect::<Result<Vec<_>>>()?;
                     keep.execute(params_from_iter(row))?;
                 }
                 Ok(None) => break true,
@@ -124,17 +134,17 @@ pub(super) fn keep_whole(conn: &Connection, look: &Connection, table: &Table, ke
 }
 
 /// Puts rows that were kept back. `which` is SQL.
-pub(super) fn put_kept(conn: &Connection, table: &Table, which: &str, params: impl Params) -> Result<()> {
-    let (name, columns) = (table.name, table.columns());
-    let sql = format!(
-        "INSERT INTO main.{name} ({columns}, checksum) SELECT {columns}, checksum FROM temp.kept WHERE {which}"
-    );
-    conn.execute(&sql, params)?;
+pub(in crate::sqlite) fn put_kept(conn: &Connection, table: &str, which: &str, params: impl Params) -> Result<()> {
+    conn.execute(&format!("INSERT OR IGNORE INTO main.{table} SELECT * FROM temp.kept WHERE {which}"), params)?;
     Ok(())
 }
 
+pub(in crate::sqlite) fn drop_kept(conn: &Connection) -> Result<()> {
+    conn.execute_batch("DROP TABLE temp.kept")
+}
+
 /// The rows that a question gives before it meets damage.
-pub(super) fn up_to_damage<T>(
+pub(in crate::sqlite) fn up_to_damage<T>(
     look: &Connection,
     sql: &str,
     read: fn(&rusqlite::Row<'_>) -> Result<T>,

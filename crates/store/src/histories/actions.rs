@@ -1,6 +1,6 @@
 //! What random histories are made of.
 //!
-//! Invariant: a wish names no id that only a store could have given, so any wish can come at any time; most of them are
+//! Invariant: a action names no id that only a store could have given, so any action can come at any time; most of them are
 //! refused, and the refusals are compared too.
 
 use model::{
@@ -15,10 +15,10 @@ use proptest::sample::select;
 use crate::conformance::{question, session_id, token_id};
 use crate::histories::{BY_HAND, KEYS, PRINCIPALS, SESSIONS, TOKENS, WORKS};
 
-/// What is wished of a session; the ids it needs are found when its turn comes.
+/// What is done to a session; the ids it needs are found when its turn comes.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "a few hundred of them, in tests")]
-pub(crate) enum Wish {
+pub(crate) enum Action {
     Rename(String),
     Hint(String),
     Prompt {
@@ -57,7 +57,7 @@ pub(crate) enum Wish {
 pub(crate) enum Step {
     /// One batch over one or more sessions, sometimes with a receipt, sometimes after the wrong seq.
     Act {
-        wishes: Vec<(u8, Wish)>,
+        actions: Vec<(u8, Action)>,
         receipt: Option<(&'static str, &'static str)>,
         when: i64,
     },
@@ -110,32 +110,32 @@ pub(crate) enum Step {
     Reopen,
 }
 
-fn wish() -> impl Strategy<Value = Wish> {
+fn action() -> impl Strategy<Value = Action> {
     let text = || "[a-c\u{0}\n\u{1f9f5} ]{0,6}";
     let outcome = select(vec![Outcome::Completed, Outcome::Cancelled, Outcome::Failed, Outcome::Interrupted]);
     let stopped = (outcome, option::of(text().prop_map(String::from)));
     prop_oneof![
-        1 => text().prop_map(Wish::Rename),
-        1 => text().prop_map(Wish::Hint),
+        1 => text().prop_map(Action::Rename),
+        1 => text().prop_map(Action::Hint),
         1 => (select(vec!["files", "ports", "notes"]), vec("[a-e]{1,2}", 0..13), any::<bool>())
-            .prop_map(|(set, items, merge)| Wish::Mark { set, items, merge }),
-        1 => vec((select(vec!["filesEdited", "branch"]), "[a-f]".prop_map(String::from)), 0..4).prop_map(Wish::Prove),
-        1 => text().prop_map(Wish::Intend),
-        2 => (0..3_u32, text()).prop_map(|(turn, summary)| Wish::Summarise(turn, summary)),
-        1 => "[a-z]{0,2}".prop_map(Wish::Title),
-        1 => text().prop_map(Wish::Import),
+            .prop_map(|(set, items, merge)| Action::Mark { set, items, merge }),
+        1 => vec((select(vec!["filesEdited", "branch"]), "[a-f]".prop_map(String::from)), 0..4).prop_map(Action::Prove),
+        1 => text().prop_map(Action::Intend),
+        2 => (0..3_u32, text()).prop_map(|(turn, summary)| Action::Summarise(turn, summary)),
+        1 => "[a-z]{0,2}".prop_map(Action::Title),
+        1 => text().prop_map(Action::Import),
         4 => prompting(text().prop_map(String::from)),
-        1 => (0..4_usize, text(), author()).prop_map(|(n, text, by)| Wish::ChangePrompt(n, text, by)),
-        1 => (0..4_usize).prop_map(Wish::RemovePrompt),
-        2 => Just(Wish::Observe),
-        1 => Just(Wish::Delete),
-        2 => Just(Wish::Restore),
-        3 => Just(Wish::Agent(AgentReport::Ready { attached: None })),
-        3 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
-        3 => stopped.prop_map(|(outcome, reason)| Wish::Agent(AgentReport::Stopped(Stop { outcome, reason }))),
-        1 => Just(Wish::Agent(AgentReport::Gone)),
-        1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
-        1 => Just(Wish::Interrupt),
+        1 => (0..4_usize, text(), author()).prop_map(|(n, text, by)| Action::ChangePrompt(n, text, by)),
+        1 => (0..4_usize).prop_map(Action::RemovePrompt),
+        2 => Just(Action::Observe),
+        1 => Just(Action::Delete),
+        2 => Just(Action::Restore),
+        3 => Just(Action::Agent(AgentReport::Ready { attached: None })),
+        3 => (0..3_u32, text()).prop_map(|(block, text)| Action::Agent(AgentReport::Text { block, text })),
+        3 => stopped.prop_map(|(outcome, reason)| Action::Agent(AgentReport::Stopped(Stop { outcome, reason }))),
+        1 => Just(Action::Agent(AgentReport::Gone)),
+        1 => text().prop_map(|reason| Action::Agent(AgentReport::Failed { reason })),
+        1 => Just(Action::Interrupt),
         2 => offering(),
         6 => doing(),
     ]
@@ -153,8 +153,8 @@ fn author() -> impl Strategy<Value = Author> {
 }
 
 /// A prompt, of a person or of another, now and then with pictures.
-fn prompting(text: impl Strategy<Value = String>) -> impl Strategy<Value = Wish> {
-    (author(), text, prop_oneof![4 => Just(0), 1 => 1..3_usize]).prop_map(|(by, text, pictures)| Wish::Prompt {
+fn prompting(text: impl Strategy<Value = String>) -> impl Strategy<Value = Action> {
+    (author(), text, prop_oneof![4 => Just(0), 1 => 1..3_usize]).prop_map(|(by, text, pictures)| Action::Prompt {
         text,
         pictures,
         by,
@@ -173,7 +173,7 @@ fn json() -> BoxedStrategy<serde_json::Value> {
 }
 
 /// What an agent does beside talking, and what it is answered.
-fn doing() -> impl Strategy<Value = Wish> {
+fn doing() -> impl Strategy<Value = Action> {
     let text = || "[a-c\n\u{1f9f5} ]{0,6}".prop_map(String::from);
     let status = || option::of(select(vec![ToolStatus::Running, ToolStatus::Completed, ToolStatus::Failed]));
     let content = option::of(vec(text().prop_map(|text| ToolContent::Text { text }), 0..3));
@@ -208,12 +208,12 @@ fn doing() -> impl Strategy<Value = Wish> {
         }),
     ];
     prop_oneof![
-        8 => report.prop_map(Wish::Agent),
-        2 => select(vec!["yes", "no"]).prop_map(Wish::Answer),
-        1 => Just(Wish::Cancel),
-        1 => select(vec![None, Some("guide"), Some("other")]).prop_map(Wish::Resume),
-        1 => text().prop_map(Wish::TellResume),
-        1 => select(vec!["/w", "/elsewhere"]).prop_map(Wish::MoveTo),
+        8 => report.prop_map(Action::Agent),
+        2 => select(vec!["yes", "no"]).prop_map(Action::Answer),
+        1 => Just(Action::Cancel),
+        1 => select(vec![None, Some("guide"), Some("other")]).prop_map(Action::Resume),
+        1 => text().prop_map(Action::TellResume),
+        1 => select(vec!["/w", "/elsewhere"]).prop_map(Action::MoveTo),
     ]
 }
 
@@ -228,8 +228,8 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
     // Clocks go back, and two things happen in one millisecond: order must not depend on them.
     let when = || 0..30_i64;
     prop_oneof![
-        20 => (vec((0..SESSIONS, wish()), 0..3), receipt, when())
-            .prop_map(|(wishes, receipt, when)| Step::Act { wishes, receipt, when }),
+        20 => (vec((0..SESSIONS, action()), 0..3), receipt, when())
+            .prop_map(|(actions, receipt, when)| Step::Act { actions, receipt, when }),
         2 => (0..SESSIONS, -2..3_i64).prop_map(|(session, behind)| Step::Stale { session, behind }),
         1 => (0..TOKENS, kind, when()).prop_map(|(token, kind, when)| Step::IssueToken { token, kind, when }),
         1 => (0..TOKENS, when()).prop_map(|(token, when)| Step::RevokeToken { token, when }),
@@ -254,8 +254,8 @@ fn working() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn offering() -> impl Strategy<Value = Wish> {
-    option::weighted(0.9, select(WORKS.to_vec())).prop_map(Wish::Offer)
+fn offering() -> impl Strategy<Value = Action> {
+    option::weighted(0.9, select(WORKS.to_vec())).prop_map(Action::Offer)
 }
 
 /// A step that is likely to get somewhere: prompts, agents that start, talk, stop and fail, in few sessions.
@@ -263,20 +263,20 @@ pub(crate) fn lively() -> impl Strategy<Value = Step> {
     let text = || "[a-c\u{0}\n\u{1f9f5}]{1,6}".prop_map(String::from);
     let outcome = select(vec![Outcome::Completed, Outcome::Cancelled, Outcome::Failed, Outcome::Interrupted]);
     let stop = (outcome, option::of(text())).prop_map(|(outcome, reason)| Stop { outcome, reason });
-    let wish = prop_oneof![
+    let action = prop_oneof![
         6 => prompting(text()),
-        4 => Just(Wish::Agent(AgentReport::Ready { attached: None })),
-        4 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
-        4 => stop.prop_map(|stop| Wish::Agent(AgentReport::Stopped(stop))),
-        1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
-        1 => Just(Wish::Interrupt),
-        1 => Just(Wish::Observe),
-        1 => Just(Wish::Restore),
+        4 => Just(Action::Agent(AgentReport::Ready { attached: None })),
+        4 => (0..3_u32, text()).prop_map(|(block, text)| Action::Agent(AgentReport::Text { block, text })),
+        4 => stop.prop_map(|stop| Action::Agent(AgentReport::Stopped(stop))),
+        1 => text().prop_map(|reason| Action::Agent(AgentReport::Failed { reason })),
+        1 => Just(Action::Interrupt),
+        1 => Just(Action::Observe),
+        1 => Just(Action::Restore),
         4 => offering(),
         8 => doing(),
     ];
-    let act = (prop_oneof![8 => 0..2_u8, 2 => BY_HAND..SESSIONS], wish, 0..30_i64)
-        .prop_map(|(n, wish, when)| Step::Act { wishes: vec![(n, wish)], receipt: None, when });
+    let act = (prop_oneof![8 => 0..2_u8, 2 => BY_HAND..SESSIONS], action, 0..30_i64)
+        .prop_map(|(n, action, when)| Step::Act { actions: vec![(n, action)], receipt: None, when });
     prop_oneof![
         12 => act,
         2 => (0..2_u8, 0..4_usize, BY_HAND..SESSIONS, 0..30_i64)
