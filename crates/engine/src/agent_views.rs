@@ -5,10 +5,13 @@
 //! an attach costs the same whatever came before; what live sessions offered since is kept.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use model::{AgentCommand, AgentOption, AgentReport, AgentView, Entry, Seq, Session, SessionEvent, SessionId};
 use store::Reader;
+
+use crate::paging;
 
 /// How many of the newest entries are looked at.
 const ENTRIES: usize = 256;
@@ -21,18 +24,15 @@ pub(crate) async fn newest_entries(store: &dyn Reader, session: &Session) -> Vec
     of_agent(store, session, Seq(session.head.0.saturating_sub(ENTRIES as u64)), session.head).await
 }
 
-/// What entries say of the agent, after one and up to another. However long the others are, a page of them is held at a
-/// time.
-async fn of_agent(store: &dyn Reader, session: &Session, mut after: Seq, up_to: Seq) -> Vec<Entry> {
-    let mut told = Vec::new();
-    while after < up_to {
-        let count = after.count_to(up_to, ENTRIES);
-        let page = store.read_session(session.row.id, after, count).await.unwrap_or_default();
-        let Some(last) = page.last() else { break };
-        after = last.seq;
-        told.extend(page.into_iter().filter(|entry| AgentView::is_of(&entry.event)));
-    }
-    told
+/// The entries about the agent, after one and up to another, as far as they can be read.
+async fn of_agent(store: &dyn Reader, session: &Session, after: Seq, up_to: Seq) -> Vec<Entry> {
+    let mut found = Vec::new();
+    let walked = paging::walk(store, session.row.id, after, up_to, |entry| {
+        found.extend(Some(entry).filter(|entry| AgentView::is_of(&entry.event)));
+        ControlFlow::Continue(())
+    });
+    drop(walked.await);
+    found
 }
 
 #[derive(Debug, Default)]

@@ -5,20 +5,19 @@
 use std::ops::ControlFlow;
 
 use model::{
-    Cursor, Entry, InteractionId, Item, SessionId, SessionRow, TitleRow, ToolCall, Transcript, TranscriptTurn, Turn,
-    TurnRow, json_bytes,
+    Cursor, Entry, InteractionId, Item, Seq, SessionId, SessionRow, TitleRow, ToolCall, Transcript, TranscriptTurn,
+    Turn, TurnRow, json_bytes,
 };
 use store::ReadError;
 
-use crate::{Engine, QueryError, Shared};
+use crate::{Engine, QueryError, Shared, paging};
 
 /// How many turns are told at once.
 pub const MAX_TURNS_AT_ONCE: u32 = 20;
 /// How many lines a page of contents has at most.
 pub const MAX_CONTENTS_LINES: usize = 500;
-/// How many bytes of events are read for a turn, or for all that are asked for at once; and how many entries at a time.
+/// How many bytes of events are read for a turn, or for all that are asked for at once.
 const TURN_BYTES: usize = 8 << 20;
-const ENTRIES_AT_ONCE: usize = 500;
 
 /// A page of a session's contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,9 +145,7 @@ impl Engine {
         let session = self.session(id).await?;
         let after = self.check_cursor(after, session.head)?;
         let missing = |turn| QueryError::NoSuchTurn { turn, newest: session.row.turns };
-        let before = from.0.checked_sub(1).ok_or_else(|| missing(from))?;
-        let first = self.shared.store.turns(id, Turn(before), 1).await?;
-        let first = first.first().ok_or_else(|| missing(from))?.first_seq;
+        let first = paging::find_turn(&*self.shared.store, id, from).await?.ok_or_else(|| missing(from))?.first_seq;
         let next = self.shared.store.turns(id, to, 1).await?;
         // What is told between two turns belongs to the first of them.
         let end = next.first().map_or(session.head, |next| next.first_seq.previous());
@@ -188,18 +185,11 @@ impl Shared {
         row: &TurnRow,
         mut visit: impl FnMut(&Entry) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
-        let mut after = row.first_seq.previous();
-        loop {
-            let count = row.last_seq.map_or(ENTRIES_AT_ONCE, |last| after.count_to(last, ENTRIES_AT_ONCE));
-            let page = self.store.read_session(row.session, after, count).await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = last.seq;
-            for entry in &page {
-                let is_later = entry.event.turn().is_some_and(|turn| turn > row.turn);
-                if is_later || visit(entry).is_break() {
-                    return Ok(());
-                }
-            }
-        }
+        let last = row.last_seq.unwrap_or(Seq(u64::MAX));
+        paging::walk(&*self.store, row.session, row.first_seq.previous(), last, |entry| {
+            let is_later = entry.event.turn().is_some_and(|turn| turn > row.turn);
+            if is_later { ControlFlow::Break(()) } else { visit(&entry) }
+        })
+        .await
     }
 }

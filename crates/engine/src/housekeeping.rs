@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use model::{SessionId, SessionRow, Timestamp};
-use store::{AppendError, ReadError};
+use store::AppendError;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::copies::Copying;
@@ -133,11 +133,6 @@ impl Shared {
                 Err(err) => return Err(err.into()),
             }
         }
-    }
-
-    /// Whether the session is there and not purged, deleted or not.
-    pub(crate) async fn exists(&self, session: SessionId) -> Result<bool, ReadError> {
-        Ok(self.store.session(session).await?.is_some())
     }
 }
 

@@ -20,7 +20,7 @@ const CARRIED_BYTES: usize = 32 << 10;
 /// The only one that has the store's [`store::Append`]; everybody else has a [`store::Reader`].
 pub(crate) struct Journal {
     store: Arc<dyn Store>,
-    pub(crate) tokens: Tokens,
+    pub(crate) tokens: Arc<Tokens>,
     pub(crate) remembered: Remembered,
     pub(crate) unobserved: Unobserved,
     fan_out: FanOut,
@@ -78,7 +78,7 @@ impl CommittedPart {
 impl Journal {
     pub(crate) fn new(
         store: Arc<dyn Store>,
-        tokens: Tokens,
+        tokens: Arc<Tokens>,
         remembered: Remembered,
         unobserved: Unobserved,
         fan_out: FanOut,

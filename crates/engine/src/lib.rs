@@ -28,6 +28,7 @@ mod mount;
 mod navigation;
 mod own_calls;
 mod packet;
+mod paging;
 mod pending;
 mod policy;
 mod queries;
@@ -85,7 +86,7 @@ pub use requests::{Asker, RequestKey};
 pub use skills::{SKILL_FILE, SKILLS, Skill, SkillFile};
 pub use store::{AppendError, Fence, FenceCause, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
-pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
+pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish, Tokens};
 pub use wishes::{
     Answer, Cancel, ChangePrompt, ChangeSession, Created, Delete, Observe, Observed, PromptAccepted, RemovePrompt,
     Restore, SendPrompt, SetContext, SetOption, SignIn, StepTaken, Wish,
@@ -215,7 +216,7 @@ impl Engine {
     /// Settles what an earlier run left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
         let Seams { clock, ids, home, copies, agency, summarising, search, history } = seams;
-        let tokens = tokens::Tokens::new(store.tokens().await?);
+        let tokens = Arc::new(Tokens::new(store.tokens().await?));
         let remembered = remembered::Remembered::new(store.remembered().await?);
         let unobserved = journal::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());

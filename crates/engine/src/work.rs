@@ -12,11 +12,11 @@ use model::{
     check_name, rename_work, work_name,
 };
 use serde::{Deserialize, Serialize};
-use store::{AppendError, Batch, Head, Part};
+use store::{AppendError, Head, Part};
 
 use crate::agent_views::last_options;
 use crate::feeds::ListChange;
-use crate::requests::{AfterInput, Asker, InputKind, SessionInput};
+use crate::requests::{Asker, InputKind};
 use crate::submitting::expect_reply;
 use crate::wishes::{Created, Reply, StepTaken};
 use crate::{Engine, QueryError, Shared, SubmitError};
@@ -82,11 +82,7 @@ impl Engine {
             self.check_agent(agent)?;
         }
         let engine = self.clone();
-        self.run_detached(async move {
-            let asked = SessionInput { kind: InputKind::Click(click), asker, after: AfterInput::Stay };
-            engine.submit_input(id, asked).await
-        })
-        .await
+        self.run_detached(async move { engine.submit_input(id, InputKind::Click(click), asker).await }).await
     }
 
     /// A page of the pieces of work that have sessions, the one that was added to last first.
@@ -178,8 +174,7 @@ impl Engine {
             let other = shared.store.find_work(&row.project, &wanted).await?;
             let events = rename_work(&row, &wanted, other.as_ref())?;
             let renamed = shared.with_sessions(WorkRow { name: wanted, ..row }).await?;
-            shared.append_to_work(events, &Reply::WorkRenamed(renamed.clone()), &asker).await?;
-            Ok(renamed)
+            expect_reply(shared.append_to_work(events, Reply::WorkRenamed(renamed), &asker).await?)
         })
         .await
     }
@@ -197,7 +192,7 @@ impl Engine {
             if shared.store.work(id).await?.is_none() {
                 return Err(SubmitError::NoSuchWork(id));
             }
-            shared.append_to_work(vec![WorkEvent::WorkDeleted { work: id }], &Reply::Done, &asker).await
+            shared.append_to_work(vec![WorkEvent::WorkDeleted { work: id }], Reply::Done, &asker).await.map(drop)
         })
         .await
     }
@@ -214,23 +209,18 @@ impl Engine {
         let shared = Arc::clone(&self.shared);
         self.run_detached(async move {
             let guard = shared.work_stream.lock().await?;
-            let known = shared.store.find_work(&new.project, &name).await?;
-            let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);
-            let project = new.project.clone();
             let at = shared.clock.now();
-            let created = Shared::first_part(id, NewSession { work: Some(work), ..new }, at)?;
-            let reply = Created { session: id, entries: created.entries.len() as u64 };
-            let receipt = asker.receipt(&Reply::Created(reply), at);
-            let added = add_to_work(known.as_ref(), work, &project, &name, id);
-            let parts = [created].into_iter().chain(shared.next_of_works(added, at).await?).collect();
-            match shared.journal.append(Batch { parts, receipt, ..Batch::default() }).await {
-                Ok(_) => (),
-                Err(AppendError::Repeated(receipt)) => return asker.repeat(&receipt).and_then(expect_reply),
-                Err(err) => return Err(err.into()),
-            }
+            let (work, work_part) = shared.join_work(&new.project, &name, id, at).await?;
+            let first_part = Shared::first_part(id, NewSession { work: Some(work), ..new }, at)?;
+            let reply = Reply::Created(Created { session: id, entries: first_part.entries.len() as u64 });
+            let parts = [first_part].into_iter().chain(work_part).collect();
+            let created: Created = expect_reply(shared.append_with_reply(parts, reply, &asker, at).await?)?;
             drop(guard);
-            start(&shared, id);
-            Ok(reply)
+            // A repeat has begun nothing.
+            if created.session == id {
+                start(&shared, id);
+            }
+            Ok(created)
         })
         .await
     }
@@ -250,10 +240,9 @@ impl Engine {
 pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
     let engine = Engine { shared: Arc::clone(shared) };
     shared.tasks.spawn(async move {
-        let asker = Asker { principal: "server".to_owned(), key: None };
         fail::fail_point!("work-start");
         loop {
-            match engine.command(id, Command::Start, asker.clone()).await {
+            match engine.command(id, Command::Start, Asker::server()).await {
                 Ok(()) => break,
                 // It is tried again for as long as this lasts; the next run would try it too.
                 Err(
@@ -329,8 +318,19 @@ fn check_offered(agent: &str, about: &'static str, wanted: &str, option: &AgentO
 const MAX_NAMED: usize = 30;
 
 impl Shared {
-    pub(crate) fn new_work(&self) -> WorkId {
-        WorkId::from_uuid(self.ids.uuid())
+    /// The part that adds a session to the work of that name, which begins with it if it is new. The caller holds the lock
+    /// of the works' stream until it is appended.
+    pub(crate) async fn join_work(
+        &self,
+        project: &str,
+        name: &str,
+        session: SessionId,
+        at: Timestamp,
+    ) -> Result<(WorkId, Option<Part>), SubmitError> {
+        let known = self.store.find_work(project, name).await?;
+        let work = known.as_ref().map_or_else(|| WorkId::from_uuid(self.ids.uuid()), |known| known.id);
+        let events = add_to_work(known.as_ref(), work, project, name, session);
+        Ok((work, self.next_of_works(events, at).await?))
     }
 
     /// What begins a session.
@@ -340,13 +340,8 @@ impl Shared {
         Ok(draft.take())
     }
 
-    /// The next part of the pieces of work's stream, if there is anything to say. Whoever asks for it holds the stream's
-    /// lock until it is written.
-    pub(crate) async fn next_of_works(
-        &self,
-        events: Vec<WorkEvent>,
-        at: Timestamp,
-    ) -> Result<Option<Part>, SubmitError> {
+    /// The next part of the works' stream, if there are events.
+    async fn next_of_works(&self, events: Vec<WorkEvent>, at: Timestamp) -> Result<Option<Part>, SubmitError> {
         if events.is_empty() {
             return Ok(None);
         }
@@ -361,12 +356,10 @@ impl Shared {
         }
     }
 
-    async fn append_to_work(&self, events: Vec<WorkEvent>, reply: &Reply, asker: &Asker) -> Result<(), SubmitError> {
+    async fn append_to_work(&self, events: Vec<WorkEvent>, reply: Reply, asker: &Asker) -> Result<Reply, SubmitError> {
         let at = self.clock.now();
-        let receipt = asker.receipt(reply, at);
-        let parts = self.next_of_works(events, at).await?.into_iter().collect();
-        self.journal.append(Batch { parts, receipt, ..Batch::default() }).await?;
-        Ok(())
+        let part = self.next_of_works(events, at).await?;
+        self.append_with_reply(part.into_iter().collect(), reply, asker, at).await
     }
 
     async fn with_sessions(&self, row: WorkRow) -> Result<Work, store::ReadError> {

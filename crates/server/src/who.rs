@@ -26,7 +26,7 @@ pub(crate) fn author(app: &App, principal: &Principal) -> Author {
 /// The credential and what it is called.
 fn credential(app: &App, principal: &Principal) -> (Option<TokenId>, String) {
     match principal.id.parse() {
-        Ok(id) => (Some(id), app.engine.token_name(id).unwrap_or_default()),
+        Ok(id) => (Some(id), app.engine.tokens().name(id).unwrap_or_default()),
         Err(_) => (None, "command line".to_owned()),
     }
 }

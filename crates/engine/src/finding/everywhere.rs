@@ -1,5 +1,6 @@
 //! A search over all sessions: the index and the tail find turns, the log gives the words around what was found.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use store::ReadError;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::{Engine, QueryError, Shared};
+use crate::{Engine, QueryError, Shared, paging};
 
 /// How long a search may take.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -24,7 +25,7 @@ const TITLE_ROOM: usize = 20;
 /// How many turns are looked at for an exact text.
 const EXACT_CANDIDATES: usize = 1_000;
 /// How many entries are read for the words of one piece.
-const PIECE_ENTRIES: usize = 2_000;
+const PIECE_ENTRIES: u64 = 2_000;
 
 /// What is looked for.
 #[derive(Debug, Clone)]
@@ -227,13 +228,7 @@ impl Shared {
             self.finding.note_purged(hit.session);
         }
         let Some(session) = session.filter(|session| session.row.deleted_at.is_none()) else { return Ok(None) };
-        let turn = match hit.turn {
-            Turn(0) => None,
-            Turn(number) => {
-                let rows = self.store.turns(hit.session, Turn(number - 1), 1).await?;
-                rows.into_iter().find(|row| row.turn == hit.turn)
-            }
-        };
+        let turn = paging::find_turn(&*self.store, hit.session, hit.turn).await?;
         let text = self.piece(&hit).await?.map(|piece| piece.text).unwrap_or_default();
         if query.mode == search::Mode::Exact && query.matches(&text).is_none() {
             return Ok(None);
@@ -260,14 +255,13 @@ impl Shared {
                 }
             }
         };
-        let (mut after, mut read) = (Seq(hit.first_seq.0.saturating_sub(1)), 0);
-        while after < hit.last_seq && read < PIECE_ENTRIES {
-            let count = after.count_to(hit.last_seq, PIECE_ENTRIES - read);
-            let page = self.store.read_session(hit.session, after, count).await?;
-            let Some(last) = page.last() else { break };
-            (after, read) = (last.seq, read + page.len());
-            page.iter().for_each(|entry| look(pieces.apply(entry)));
-        }
+        let after = hit.first_seq.previous();
+        let last = hit.last_seq.min(Seq(after.0 + PIECE_ENTRIES));
+        paging::walk(&*self.store, hit.session, after, last, |entry| {
+            look(pieces.apply(&entry));
+            ControlFlow::Continue(())
+        })
+        .await?;
         look(pieces.open(hit.at));
         Ok(found)
     }

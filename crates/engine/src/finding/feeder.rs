@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use super::bad_entries::BadEntries;
 use super::follower::FollowError;
 use super::{Open, Tail, TailPiece};
-use crate::Shared;
+use crate::{Shared, paging};
 
 /// What is folded in is on disk so long after it at the latest, or when so much of it has gathered.
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
@@ -424,8 +424,7 @@ impl<'a> Feeder<'a> {
         about: Arc<SessionAttributes>,
         steps: &mut Vec<IndexChange>,
     ) -> Result<Option<Open>, FollowError> {
-        let rows = self.shared.store.turns(id, Turn(turn.0.saturating_sub(1)), 1).await?;
-        let Some(row) = rows.into_iter().find(|row| row.turn == turn) else { return Ok(None) };
+        let Some(row) = paging::find_turn(&*self.shared.store, id, turn).await? else { return Ok(None) };
         let mut open = Open { pieces: Pieces::new(id), about };
         self.replay(id, row.first_seq.previous(), before, &mut open, steps).await?;
         Ok(Some(open))

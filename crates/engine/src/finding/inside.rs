@@ -8,7 +8,7 @@ use search::{Piece, Pieces, Query, Scanner, SessionAttributes, Snippet, snippet}
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use crate::{Engine, QueryError, Within};
+use crate::{Engine, QueryError, Within, paging};
 
 /// How long it may take.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -68,8 +68,7 @@ impl Engine {
         }
         let mut turns = Vec::with_capacity(found.len());
         for (turn, snippet) in found {
-            let rows = self.shared.store.turns(id, Turn(turn.0.saturating_sub(1)), 1).await?;
-            turns.extend(rows.into_iter().filter(|row| row.turn == turn).map(|row| (row, snippet.clone())));
+            turns.extend(paging::find_turn(&*self.shared.store, id, turn).await?.map(|row| (row, snippet)));
         }
         Ok(FoundInside { session, turns, total: matching, notes })
     }

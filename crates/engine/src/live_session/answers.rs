@@ -10,10 +10,9 @@ use model::{
     AgentReport, Answerer, Command, Draft, Memorable, Outcome, PermissionAnswer, Question, SessionEvent, StreamId,
     Timestamp,
 };
-use store::{AppendError, Receipt};
+use store::{AppendError, Batch, Receipt};
 
-use crate::live_session::effects::AfterCommit;
-use crate::live_session::{BatchExtras, LiveSession};
+use crate::live_session::LiveSession;
 use crate::{SubmitError, policy};
 
 impl LiveSession {
@@ -103,22 +102,19 @@ impl LiveSession {
             _ => None,
         });
         let (Some((request, answer)), Some(session)) = (kept, self.stored.session()) else {
-            return Ok(self.commit_and_run_effects(draft, BatchExtras { receipt, ..BatchExtras::default() }).await?);
+            return Ok(self.commit_and_run_effects(draft, Batch { receipt, ..Batch::default() }).await?);
         };
-        let after_commit = AfterCommit::of(draft.entries());
         let shared = Arc::clone(&self.shared);
         let guard = shared.server_stream.lock().await?;
         let remembered = model::remember(&shared.journal.remembered.all(), session, request, answer)?;
         let server = shared.next_of_server(remembered, at).await?;
-        match self.commit(draft, BatchExtras { receipt, parts: server.into_iter().collect() }).await {
-            Ok(()) => (),
-            Err(conflict @ AppendError::Conflict { stream: StreamId::Server, .. }) => {
-                shared.journal.read_what_is_in_force().await?;
-                return Err(conflict.into());
-            }
-            Err(err) => return Err(err.into()),
+        let batch = Batch { parts: server.into_iter().collect(), receipt, ..Batch::default() };
+        let committed = self.commit(draft, batch).await;
+        if let Err(AppendError::Conflict { stream: StreamId::Server, .. }) = &committed {
+            shared.journal.read_what_is_in_force().await?;
         }
         drop(guard);
+        let after_commit = committed?;
         self.run_effects(after_commit).await;
         Ok(())
     }

@@ -4,7 +4,9 @@ use model::{
     AgentReport, Command, Draft, Entry, Memory, Session, SessionEvent, Timestamp, Turn, Untold, is_slash_command,
 };
 
-use super::{BatchExtras, LiveSession, is_at_work};
+use store::Batch;
+
+use super::{LiveSession, is_at_work};
 use crate::directories::Place;
 use crate::wishes::{Created, Observed, PromptAccepted, Reply, StepTaken};
 use crate::{DirectoryError, SubmitError, directories, navigation, packet};
@@ -22,7 +24,7 @@ impl LiveSession {
                     tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
                     let mut draft = self.stored.clone();
                     if draft.apply(Command::MoveTo { cwd }, self.shared.clock.now()).is_ok() {
-                        self.commit(draft, BatchExtras::default()).await?;
+                        self.commit(draft, Batch::default()).await?;
                     }
                 }
                 // A prompt is kept all the same, and another tool's session goes on from its words alone: that an agent can

@@ -3,6 +3,7 @@
 //! Invariant: like every packet, deterministic, bounded, labelled as a record, and the same for every agent.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use model::{
     FileState, NextId, Origin, Outcome, Seq, Session, SessionEvent, SessionRow, TranscriptTurn, Turn, TurnRow, Untold,
@@ -12,6 +13,7 @@ use store::{ReadError, Reader};
 
 use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, deeds, read_turn, turn_lines};
 use crate::looking::{Looking, path_of};
+use crate::paging;
 
 /// How many lines of the earlier session's contents, and how many earlier sessions, are told.
 const LINES: u32 = 20;
@@ -57,22 +59,19 @@ pub(super) async fn is_untold(store: &dyn Reader, row: &SessionRow, untold: Unto
     Ok(true)
 }
 
-/// Looks for the packet up to the turn's end, or so far that it would have come. A page may end sooner, by its bytes.
+/// Looks for the packet up to the turn's end, or so far that it would have come.
 async fn begins_with_packet(store: &dyn Reader, turn: &TurnRow) -> Result<bool, ReadError> {
     let is_packet =
         |event: &SessionEvent| matches!(event, SessionEvent::ResumeSent { turn: of, .. } if *of == turn.turn);
-    let mut after = turn.first_seq.previous();
+    let after = turn.first_seq.previous();
     let up_to = turn.last_seq.unwrap_or(Seq(u64::MAX)).min(Seq(after.0 + BEGINNING));
-    while after < up_to {
-        let limit = usize::try_from(up_to.0 - after.0).unwrap_or(usize::MAX);
-        let page = store.read_session(turn.session, after, limit).await?;
-        if page.iter().any(|entry| is_packet(&entry.event)) {
-            return Ok(true);
-        }
-        let Some(last) = page.last() else { break };
-        after = last.seq;
-    }
-    Ok(false)
+    let mut is_found = false;
+    paging::walk(store, turn.session, after, up_to, |entry| {
+        is_found = is_packet(&entry.event);
+        if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
+    .await?;
+    Ok(is_found)
 }
 
 /// The packet's text for a session that was started from an offer.
@@ -102,9 +101,8 @@ async fn before(store: &dyn Reader, looking: &Looking, origin: Origin) -> Result
     let Some(session) = session else { return Ok(None) };
     let after = Turn(session.row.turns.0.saturating_sub(LINES));
     let lines = store.turns(origin.session, after, LINES as usize).await?;
-    let offering = Turn(origin.block.turn.0.saturating_sub(1));
-    let offered = match store.turns(origin.session, offering, 1).await?.first() {
-        Some(row) => read_turn(store, row).await?,
+    let offered = match paging::find_turn(store, origin.session, origin.block.turn).await? {
+        Some(row) => read_turn(store, &row).await?,
         None => None,
     };
     let states = looking.states(&session.row, &session.context, FILES).await;

@@ -1,15 +1,13 @@
 //! Lines for turns that have none: of earlier versions, of turns that a restart cut off, of sessions put back from copies.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use model::{Command, Digest, Draft, Session, SessionId, SummaryMaker, TurnRow, TurnSummary};
 use store::{AppendError, Batch, ReadError};
-use tokio::sync::oneshot;
 
-use crate::live_session::{InputResult, QueuedInput};
-use crate::requests::{AfterInput, Asker, InputKind, SessionInput};
-use crate::{QueryError, Shared};
+use crate::live_session::InputResult;
+use crate::requests::{Asker, InputKind, SessionInput};
+use crate::{QueryError, Shared, SubmitError};
 
 /// How many sessions are found at a time, and how many turns of one are summed up with one write.
 const SESSIONS_AT_ONCE: usize = 100;
@@ -99,19 +97,11 @@ impl Shared {
 
     /// Has the session's task write it down, if it has one: it then knows where its stream is.
     async fn ask_live(&self, id: SessionId, command: &Command) -> Option<bool> {
-        let inputs = self.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()?;
-        let asker = Asker { principal: "server".to_owned(), key: None };
-        let (answer, answered) = oneshot::channel();
-        inputs
-            .send(QueuedInput {
-                input: SessionInput { kind: InputKind::Command(command.clone()), asker, after: AfterInput::Stay },
-                reply: answer,
-            })
-            .await
-            .ok()?;
-        match answered.await {
-            Ok(InputResult::Answered(done)) => Some(done.is_ok()),
-            Ok(InputResult::HandedBack(_)) | Err(_) => None,
+        let inputs = self.find_task(id)?;
+        let input = SessionInput { kind: InputKind::Command(command.clone()), asker: Asker::server() };
+        match self.ask(&inputs, input).await {
+            InputResult::Answered(Err(SubmitError::Broken)) | InputResult::HandedBack(_) => None,
+            InputResult::Answered(done) => Some(done.is_ok()),
         }
     }
 

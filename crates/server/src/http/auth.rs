@@ -37,7 +37,7 @@ pub(crate) async fn exchange(
     _: Unrepeatable,
     Body(exchange): Body<wire::CodeExchange>,
 ) -> Result<Response, Response> {
-    let Some(name) = app.engine.consume_code(&TokenSecret::new(exchange.code.expose())) else {
+    let Some(name) = app.engine.tokens().consume_code(&TokenSecret::new(exchange.code.expose())) else {
         // Guessing is counted; the caller learns only that this code does not open anything.
         let refusal = arrival.credential_failed();
         return Err(match refusal {

@@ -23,7 +23,7 @@ pub(crate) async fn list(
     _: NoParams,
 ) -> Result<Json<wire::TokenPage>, ApiError> {
     access::everything(&principal, Scope::Manage)?;
-    Ok(Json(wire::TokenPage { tokens: app.engine.tokens().iter().map(convert::token).collect() }))
+    Ok(Json(wire::TokenPage { tokens: app.engine.tokens().all().iter().map(convert::token).collect() }))
 }
 
 /// Makes a credential; the secret is shown this once.
@@ -63,7 +63,7 @@ pub(crate) async fn revoke(
     _: NoKey,
 ) -> Result<StatusCode, ApiError> {
     access::everything(&principal, Scope::Manage)?;
-    if !app.engine.is_token_in_force(id) {
+    if !app.engine.tokens().is_in_force(id) {
         return Err(ApiError::TokenNotFound);
     }
     app.engine.revoke_token(id).await?;

@@ -21,7 +21,7 @@ use super::follows::{Begin, Follows, Ready, reset_frame};
 use super::requests::Requests;
 use super::{Broken, GOODBYE_WITHIN, close, farewell, feed, flush, send, text_of, violation, write};
 use crate::error::ApiError;
-use crate::gatekeeper::Tokens;
+use crate::gatekeeper::TokenGatekeeper;
 use crate::http::{entries, sessions};
 use crate::wire::{self, ClientFrame, ContextReason, Request, ServerFrame, Window};
 use crate::{App, access, convert};
@@ -55,7 +55,7 @@ pub(super) struct Socket {
 struct Leave {
     stopping: CancellationToken,
     tokens: watch::Receiver<u64>,
-    gatekeeper: Tokens,
+    gatekeeper: TokenGatekeeper,
     principal: Principal,
 }
 
@@ -100,7 +100,7 @@ impl Socket {
         // Watched from before the greeting: a credential that ends while the peer reads slowly must not be missed.
         let leave = Leave {
             stopping: app.settings.stopping.clone(),
-            tokens: app.engine.token_changes(),
+            tokens: app.engine.tokens().changes(),
             gatekeeper: app.settings.gatekeeper.clone(),
             principal: principal.clone(),
         };

@@ -347,7 +347,7 @@ pub(crate) fn database(directory: &Path) -> PathBuf {
 async fn keep_token(engine: &Engine, directory: &Path) -> Result<String, engine::SubmitError> {
     let file = directory.join("token");
     if let Ok(kept) = std::fs::read_to_string(&file)
-        && engine.find_token(&TokenSecret::new(kept.as_str()), None).is_some()
+        && engine.tokens().find(&TokenSecret::new(kept.as_str()), None).is_some()
     {
         return Ok(kept);
     }
