@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 
 use model::{
-    Cursor, Entry, InteractionId, Item, Seq, SessionId, SessionRow, TitleRow, ToolCall, Transcript, TranscriptTurn,
-    Turn, TurnRow, json_bytes,
+    Cursor, Entry, InteractionId, Seq, SessionId, SessionRow, TitleRow, Transcript, TranscriptTurn, Turn, TurnRow,
+    json_bytes,
 };
 use store::ReadError;
 
@@ -36,8 +36,8 @@ pub struct Interaction {
     /// Its place in the contents.
     pub row: TurnRow,
     /// Its words and calls.
-    pub told: TranscriptTurn,
-    /// There was more than is told here.
+    pub transcript: TranscriptTurn,
+    /// There was more than the transcript has.
     pub cut: bool,
 }
 
@@ -50,25 +50,6 @@ pub struct TurnView {
     pub previous: Option<TurnRow>,
     /// The one after it.
     pub next: Option<TurnRow>,
-}
-
-impl Interaction {
-    /// What the agent said, its blocks apart.
-    pub fn response(&self) -> String {
-        let texts = self.told.items.iter().filter_map(|item| match item {
-            Item::Text { text, .. } => Some(text.as_str()),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n\n")
-    }
-
-    /// The calls of its tools.
-    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.told.items.iter().filter_map(|item| match item {
-            Item::Tool(call) => Some(call),
-            _ => None,
-        })
-    }
 }
 
 impl Engine {
@@ -174,9 +155,9 @@ impl Shared {
         })
         .await?;
         let cut = bytes > budget;
-        let told = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
-        let told = told.unwrap_or_else(|| TranscriptTurn::begin(row.turn, row.interaction_id, row.started_at));
-        Ok(Interaction { row, told, cut })
+        let turn = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
+        let transcript = turn.unwrap_or_else(|| TranscriptTurn::begin(row.turn, row.interaction_id, row.started_at));
+        Ok(Interaction { row, transcript, cut })
     }
 
     /// Goes through a turn's entries, a page at a time.

@@ -17,6 +17,7 @@ use crate::finding::Finding;
 use crate::journal::{CommittedPart, Unobserved};
 use crate::summaries::Summaries;
 
+#[derive(Clone)]
 pub(crate) struct FanOut {
     pub(crate) feeds: Arc<Feeds>,
     pub(crate) agent_views: Arc<AgentViews>,
@@ -76,7 +77,7 @@ impl FanOut {
             if let SessionEvent::SummarySet { turn, by: SummaryMaker::Extract, .. } = entry.event
                 && ended(turn)
             {
-                self.summaries.wish(row.id, turn);
+                self.summaries.queue(row.id, turn);
             }
         }
     }
@@ -127,7 +128,9 @@ impl ChangedWorks {
 pub(crate) async fn publish_works(shared: Arc<Shared>) {
     loop {
         for work in shared.changed_works.take() {
-            shared.publish_work(work).await;
+            if let Err(err) = shared.publish_work(work).await {
+                tracing::warn!(%work, error = %err, "a change of a meta-context could not be published");
+            }
         }
         tokio::select! {
             () = shared.settled.cancelled() => return,

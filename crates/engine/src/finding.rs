@@ -14,7 +14,6 @@ mod works;
 use std::collections::HashMap;
 use std::error::Error as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -35,13 +34,12 @@ pub use unindexed::entries_set_aside;
 const OPENING_LIMIT: Duration = Duration::from_secs(3);
 
 /// What the engine knows of the index.
+#[derive(Default)]
 pub(crate) struct Finding {
     folder: Option<PathBuf>,
-    /// None while it is opened.
+    /// None while it is opened, and when a search could not read it: then the follower opens it again.
     index: watch::Sender<Option<Arc<Index>>>,
     tail: RwLock<Tail>,
-    /// A search could not read the index: the follower is to open it again.
-    distrusted: AtomicBool,
     /// Why it can not be opened, since the last time that was tried.
     failure: Mutex<Option<SearchFailure>>,
     /// Sessions that were purged, for the follower to remove.
@@ -117,26 +115,14 @@ pub fn search_folder_failure(folder: &Path) -> Option<SearchFailure> {
 impl Finding {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         let set_aside = unindexed::Unindexed::kept_in(folder.clone());
-        Self {
-            folder,
-            index: watch::Sender::new(None),
-            tail: RwLock::default(),
-            distrusted: AtomicBool::new(false),
-            failure: Mutex::default(),
-            purged: Mutex::default(),
-            nudged: Notify::new(),
-            folded: watch::Sender::new(Position(0)),
-            hurry: Notify::new(),
-            set_aside,
-        }
+        Self { folder, set_aside, ..Self::default() }
     }
 
     /// A session is gone without a word in the log.
     pub(crate) fn note_purged(&self, session: SessionId) {
         self.set_aside.forget(session);
         self.purged.lock().unwrap_or_else(PoisonError::into_inner).push(session);
-        self.nudged.notify_one();
-        self.hurry.notify_one();
+        self.wake_follower();
     }
 
     fn take_purged(&self) -> Vec<SessionId> {
@@ -182,19 +168,14 @@ impl Finding {
     /// A search could not read this index: it is opened again, unless that was done since.
     fn distrust(&self, index: &Arc<Index>) {
         if self.index.borrow().as_ref().is_some_and(|current| Arc::ptr_eq(current, index)) {
-            self.distrusted.store(true, Ordering::Release);
             self.set_index(None);
-            self.nudged.notify_one();
-            self.hurry.notify_one();
+            self.wake_follower();
         }
     }
 
-    fn is_distrusted(&self) -> bool {
-        self.distrusted.load(Ordering::Acquire)
-    }
-
-    fn trust_again(&self) {
-        self.distrusted.store(false, Ordering::Release);
+    fn wake_follower(&self) {
+        self.nudged.notify_one();
+        self.hurry.notify_one();
     }
 
     /// The pieces that the index does not hold yet, those of running turns too.

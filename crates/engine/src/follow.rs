@@ -106,10 +106,6 @@ impl Follow {
         }
     }
 
-    pub(crate) fn knowing(self, earlier: Earlier) -> Self {
-        Self { earlier: Some(earlier), ..self }
-    }
-
     /// Which session is followed.
     pub fn session(&self) -> SessionId {
         self.session
@@ -242,8 +238,8 @@ impl Engine {
         for seq in aside.filter(|seq| *seq <= after) {
             asked.extend(self.shared.store.read_session(id, seq.previous(), 1).await?);
         }
-        let earlier = Earlier { agent, asked };
-        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed).knowing(earlier))
+        let earlier = Some(Earlier { agent, asked });
+        Ok(Follow { earlier, ..Follow::new(session, after, Arc::clone(&self.shared.store), feed) })
     }
 
     async fn begin_follow(&self, id: SessionId) -> Result<(Subscription, Session), QueryError> {

@@ -8,11 +8,10 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use model::{SessionId, SessionRow, Timestamp};
+use model::{Session, SessionId, SessionRow, Timestamp};
 use store::AppendError;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::copies::Copying;
 use crate::{Shared, SubmitError};
 
 /// How long after the start the first round is.
@@ -97,42 +96,36 @@ impl Shared {
     /// The session as it last was, if it was deleted and is gone. The copy goes first: a crash in between then leaves a log that can be
     /// purged again, and no folder that nobody knows of. It comes back if the session does not go.
     async fn purge_with_its_copy(&self, id: SessionId) -> Result<Option<SessionRow>, SubmitError> {
-        let mut copy_is_touched = false;
-        let Some(copying) = &self.copying else { return self.purge_if_deleted(id, None, &mut copy_is_touched).await };
-        let _alone = copying.alone().await;
-        let purged = self.purge_if_deleted(id, Some(copying), &mut copy_is_touched).await;
-        if copy_is_touched && !matches!(purged, Ok(Some(_))) {
-            copying.put_back(&*self.store, id).await;
-        }
-        if let Ok(Some(row)) = &purged
-            && row.work.is_some()
-        {
-            copying.leave_work(&*self.store).await;
-        }
-        purged
-    }
-
-    async fn purge_if_deleted(
-        &self,
-        id: SessionId,
-        copying: Option<&Copying>,
-        copy_is_touched: &mut bool,
-    ) -> Result<Option<SessionRow>, SubmitError> {
+        let _alone = match &self.copying {
+            Some(copying) => Some(copying.alone().await),
+            None => None,
+        };
         loop {
             let damaged = self.store.fence(id).is_some();
             let session = self.store.session(id).await?.filter(|session| damaged || session.row.deleted_at.is_some());
             let Some(session) = session else { return Ok(None) };
-            if let Some(copying) = copying {
-                *copy_is_touched = true;
-                copying.remove(id).await?;
+            let purged = self.try_purge(&session).await;
+            if let Some(copying) = &self.copying {
+                match &purged {
+                    Ok(()) if session.row.work.is_some() => copying.leave_work(&*self.store).await,
+                    Ok(()) => (),
+                    Err(_) => copying.put_back(&*self.store, id).await,
+                }
             }
-            match self.journal.purge(&session, self.clock.now()).await {
+            match purged {
                 Ok(()) => return Ok(Some(session.row)),
                 // Somebody wrote to it since, perhaps a restore: look again.
-                Err(AppendError::Conflict { .. }) => (),
-                Err(err) => return Err(err.into()),
+                Err(SubmitError::Append(AppendError::Conflict { .. })) => (),
+                Err(err) => return Err(err),
             }
         }
+    }
+
+    async fn try_purge(&self, session: &Session) -> Result<(), SubmitError> {
+        if let Some(copying) = &self.copying {
+            copying.remove(session.row.id).await?;
+        }
+        Ok(self.journal.purge(session, self.clock.now()).await?)
     }
 }
 

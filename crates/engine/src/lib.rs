@@ -94,6 +94,7 @@ pub use wishes::{
 pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
 
+use fan_out::FanOut;
 use live_session::QueuedInput;
 use mount::WHAT_THE_TOOLS_ARE_FOR;
 
@@ -216,23 +217,16 @@ impl Engine {
     /// Settles what an earlier run left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
         let Seams { clock, ids, home, copies, agency, summarising, search, history } = seams;
-        let tokens = Arc::new(Tokens::new(store.tokens().await?));
-        let remembered = remembered::Remembered::new(store.remembered().await?);
-        let unobserved = journal::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
-        let feeds = Arc::new(feeds::Feeds::new());
-        let agent_views = Arc::new(agent_views::AgentViews::default());
-        let summaries = Arc::new(summaries::Summaries::new(summarising));
-        let finding = Arc::new(finding::Finding::new(search));
-        let changed_works = Arc::new(fan_out::ChangedWorks::default());
-        let fan_out = fan_out::FanOut {
-            feeds: Arc::clone(&feeds),
-            agent_views: Arc::clone(&agent_views),
-            summaries: Arc::clone(&summaries),
-            finding: Arc::clone(&finding),
-            changed_works: Arc::clone(&changed_works),
+        let fan_out = FanOut {
+            feeds: Arc::new(feeds::Feeds::new()),
+            agent_views: Arc::default(),
+            summaries: Arc::new(summaries::Summaries::new(summarising)),
+            finding: Arc::new(finding::Finding::new(search)),
+            changed_works: Arc::default(),
         };
-        let journal = journal::Journal::new(Arc::clone(&store), tokens, remembered, unobserved, fan_out);
+        let journal = journal::Journal::open(Arc::clone(&store), fan_out.clone()).await?;
+        let FanOut { feeds, agent_views, summaries, finding, changed_works } = fan_out;
         let shared = Arc::new(Shared {
             store,
             clock,

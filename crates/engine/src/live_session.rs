@@ -25,7 +25,7 @@ use self::effects::{AfterCommit, Effect};
 use self::marks::{Marked, receipt_of};
 use crate::agent_places::AgentPlace;
 use crate::agent_views::{KnownChoices, newest_entries};
-use crate::calls::{Calls, ProvedFacts};
+use crate::calls::{Calls, FollowUps};
 use crate::pending::Pending;
 use crate::requests::{Asker, InputKind, SessionInput};
 use crate::tokens::Loan;
@@ -80,8 +80,8 @@ pub(crate) struct LiveSession {
     packet: Option<Packet>,
     /// The calls that have not ended.
     calls: Calls,
-    /// The facts that the calls ending in this append prove.
-    proved: ProvedFacts,
+    /// What follows from the pending reports about calls.
+    follow_ups: FollowUps,
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
     unwritten: Option<Unwritten>,
@@ -122,7 +122,7 @@ impl LiveSession {
             key_being_written: None,
             packet: None,
             calls: Calls::default(),
-            proved: ProvedFacts::default(),
+            follow_ups: FollowUps::default(),
             unwritten: None,
             awaits_purge: false,
         }

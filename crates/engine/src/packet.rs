@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use agents::PacketKind;
 use model::{
-    Context, FactList, FileState, Item, Outcome, Seq, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow,
-    Untold, as_item, format_context_for_resume, one_line,
+    Context, FactList, FileState, Outcome, Seq, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow, Untold,
+    as_item, format_context_for_resume, one_line,
 };
 use store::{ReadError, Reader};
 
@@ -95,11 +95,10 @@ async fn newest_turns(store: &dyn Reader, session: &Session) -> Result<Vec<Trans
 /// A turn as it is told: its beginning and its end, whatever lies between, and how it ended.
 async fn read_turn(store: &dyn Reader, row: &TurnRow) -> Result<Option<TranscriptTurn>, ReadError> {
     let mut transcript = Transcript::default();
-    let beginning = row.first_seq.previous();
-    let mut after = read_on(store, row, beginning, PAGES, &mut transcript).await?;
+    let after = read_on(store, row, row.first_seq.previous(), &mut transcript).await?;
     if let Some(last) = row.last_seq.filter(|last| after < *last) {
-        after = after.max(Seq(last.0.saturating_sub(END_ENTRIES)));
-        read_on(store, row, after, PAGES, &mut transcript).await?;
+        let end = Seq(last.0.saturating_sub(END_ENTRIES));
+        read_on(store, row, after.max(end), &mut transcript).await?;
     }
     let turn = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
     Ok(turn.map(|turn| match &row.stop {
@@ -108,15 +107,14 @@ async fn read_turn(store: &dyn Reader, row: &TurnRow) -> Result<Option<Transcrip
     }))
 }
 
-/// Folds a turn's entries after one, so many pages of them; gives the last that was read.
+/// Folds a turn's entries after one, a few pages of them; gives the last that was read.
 async fn read_on(
     store: &dyn Reader,
     row: &TurnRow,
     mut after: Seq,
-    pages: usize,
     transcript: &mut Transcript,
 ) -> Result<Seq, ReadError> {
-    for _ in 0..pages {
+    for _ in 0..PAGES {
         let count = row.last_seq.map_or(ENTRIES, |last| after.count_to(last, ENTRIES));
         let page = store.read_session(row.session, after, count).await?;
         let Some(last) = page.last() else { break };
@@ -130,9 +128,7 @@ fn text(session: &Session, states: &HashMap<String, FileState>, turns: &[Transcr
     let row = &session.row;
     let mut page = Page::of(MAX_CHARS - END.chars().count() - 2);
     page.add(&head(row));
-    let state = |mark: &model::Mark| states.get(&path_of(mark, row)).copied().unwrap_or(FileState::NotChecked);
-    page.add(&format_context_for_resume(&session.context.sets, state));
-    page.add(&deeds(row, &session.context, states));
+    page.add_context(session, states);
     page.add(&conversation(row, turns));
     page.end()
 }
@@ -155,6 +151,14 @@ impl Page {
 
     fn text(&self) -> String {
         self.parts.join("\n\n")
+    }
+
+    /// Adds what a session is about and what its tools did, with what has become of the files since.
+    fn add_context(&mut self, session: &Session, states: &HashMap<String, FileState>) {
+        let Session { row, context, .. } = session;
+        let state = |mark: &model::Mark| states.get(&path_of(mark, row)).copied().unwrap_or(FileState::NotChecked);
+        self.add(&format_context_for_resume(&context.sets, state));
+        self.add(&deeds(row, context, states));
     }
 
     /// Adds a paragraph, or as many of its lines as there is room for.
@@ -305,13 +309,9 @@ fn turn_lines(turn: &TranscriptTurn, answer_chars: usize) -> String {
 
 /// The turn's calls, each with what became of it, as many as there is room for.
 fn calls_line(turn: &TranscriptTurn) -> String {
-    let calls = turn.items.iter().filter_map(|item| match item {
-        Item::Tool(call) => Some(call),
-        _ => None,
-    });
     let mut line = String::new();
     let mut left_out = 0;
-    for call in calls {
+    for call in turn.calls() {
         let note = turn.fate(call).note().map(|note| format!(" ({note})")).unwrap_or_default();
         let told = format!("{}{note}", one_line(&call.title, TITLE_CHARS));
         if left_out > 0 || line.chars().count() + told.chars().count() > PROMPT_CHARS {

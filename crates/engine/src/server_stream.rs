@@ -21,8 +21,8 @@ impl StreamLock {
     }
 
     /// Waits for the lock, which is released when the guard is dropped.
-    pub(crate) async fn lock(&self) -> Result<SemaphorePermit<'_>, SubmitError> {
-        self.writer.acquire().await.map_err(|_| SubmitError::Stopping)
+    pub(crate) async fn lock(&self) -> SemaphorePermit<'_> {
+        self.writer.acquire().await.expect("it is never closed")
     }
 }
 
@@ -46,7 +46,7 @@ impl Shared {
         events: impl Fn() -> Vec<ServerEvent>,
         receipt: Option<Receipt>,
     ) -> Result<Vec<RowChange>, SubmitError> {
-        let _guard = self.server_stream.lock().await?;
+        let _guard = self.server_stream.lock().await;
         loop {
             let Some(part) = self.next_of_server(events(), self.clock.now()).await? else {
                 return Ok(Vec::new());

@@ -87,21 +87,13 @@ impl Engine {
 
     /// A page of the pieces of work that have sessions, the one that was added to last first.
     pub async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<Work>, QueryError> {
-        let mut works = Vec::new();
-        for row in self.shared.store.works(after, limit).await? {
-            works.push(self.shared.with_sessions(row).await?);
-        }
-        Ok(works)
+        self.shared.all_with_sessions(self.shared.store.works(after, limit).await?).await
     }
 
     /// A page of those that a name leads to, at most one of a project: what it is called, or was.
     pub async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<Work>, QueryError> {
         let Some(name) = work_name(name) else { return Ok(Vec::new()) };
-        let mut works = Vec::new();
-        for row in self.shared.store.works_named(&name, after, limit).await? {
-            works.push(self.shared.with_sessions(row).await?);
-        }
-        Ok(works)
+        self.shared.all_with_sessions(self.shared.store.works_named(&name, after, limit).await?).await
     }
 
     /// A piece of work, with all its sessions.
@@ -120,18 +112,14 @@ impl Engine {
 
     /// What stands before a session: the member of its work before it, else the one that it was started from.
     pub async fn session_before(&self, row: &SessionRow) -> Result<Option<SessionId>, QueryError> {
-        let earlier = match self.work_of(row).await? {
-            Some(work) => self.shared.store.newest_of_work(work.id, Some(row.id), 1).await?.pop(),
-            None => None,
-        };
-        match (earlier, row.from) {
-            (Some(earlier), _) => Ok(Some(earlier.id)),
-            (None, Some(from)) => {
-                let from = self.shared.store.session(from.session).await?;
-                Ok(from.filter(|from| from.row.deleted_at.is_none()).map(|from| from.row.id))
-            }
-            (None, None) => Ok(None),
+        if let Some(work) = self.work_of(row).await?
+            && let Some(earlier) = self.shared.store.newest_of_work(work.id, Some(row.id), 1).await?.pop()
+        {
+            return Ok(Some(earlier.id));
         }
+        let Some(from) = row.from else { return Ok(None) };
+        let from = self.shared.store.session(from.session).await?;
+        Ok(from.filter(|from| from.row.deleted_at.is_none()).map(|from| from.row.id))
     }
 
     /// Turns of a whole piece of work after a number, as one list.
@@ -164,7 +152,7 @@ impl Engine {
         let (engine, name) = (self.clone(), name.to_owned());
         self.run_detached(async move {
             let shared = &engine.shared;
-            let _guard = shared.work_stream.lock().await?;
+            let _guard = shared.work_stream.lock().await;
             // Looked at under the lock and first: a repeat has the first answer, whatever became of the work since.
             if let Some(answer) = engine.answered(&asker).await? {
                 return answer.and_then(expect_reply);
@@ -184,7 +172,7 @@ impl Engine {
         let engine = self.clone();
         self.run_detached(async move {
             let shared = &engine.shared;
-            let _guard = shared.work_stream.lock().await?;
+            let _guard = shared.work_stream.lock().await;
             // Looked at under the lock: the same request, sent twice at once, has one answer.
             if let Some(answer) = engine.answered(&asker).await? {
                 return answer.map(drop);
@@ -208,7 +196,7 @@ impl Engine {
         let name = work_name(name).ok_or(Rejection::WorkNameInvalid)?;
         let shared = Arc::clone(&self.shared);
         self.run_detached(async move {
-            let guard = shared.work_stream.lock().await?;
+            let guard = shared.work_stream.lock().await;
             let at = shared.clock.now();
             let (work, work_part) = shared.join_work(&new.project, &name, id, at).await?;
             let first_part = Shared::first_part(id, NewSession { work: Some(work), ..new }, at)?;
@@ -367,18 +355,24 @@ impl Shared {
         Ok(Work { row, sessions })
     }
 
-    /// Publishes a piece of work as it is now.
-    pub(crate) async fn publish_work(&self, id: WorkId) {
-        let work = async {
-            match self.store.work(id).await? {
-                Some(row) => Ok(Some(self.with_sessions(row).await?)),
-                None => Ok::<_, store::ReadError>(None),
-            }
-        };
-        match work.await {
-            Ok(Some(work)) if !work.sessions.is_empty() => self.feeds.publish_list(ListChange::PutWork(Arc::new(work))),
-            Ok(_) => self.feeds.publish_list(ListChange::RemovedWork { id }),
-            Err(err) => tracing::warn!(work = %id, error = %err, "a change of a meta-context could not be published"),
+    async fn all_with_sessions(&self, rows: Vec<WorkRow>) -> Result<Vec<Work>, QueryError> {
+        let mut works = Vec::new();
+        for row in rows {
+            works.push(self.with_sessions(row).await?);
         }
+        Ok(works)
+    }
+
+    /// Publishes a piece of work as it is now.
+    pub(crate) async fn publish_work(&self, id: WorkId) -> Result<(), store::ReadError> {
+        let work = match self.store.work(id).await? {
+            Some(row) => Some(self.with_sessions(row).await?),
+            None => None,
+        };
+        self.feeds.publish_list(match work.filter(|work| !work.sessions.is_empty()) {
+            Some(work) => ListChange::PutWork(Arc::new(work)),
+            None => ListChange::RemovedWork { id },
+        });
+        Ok(())
     }
 }

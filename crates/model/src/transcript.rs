@@ -339,6 +339,14 @@ impl TranscriptTurn {
         });
         texts.collect::<Vec<_>>().join("\n\n")
     }
+
+    /// The calls of its tools.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Tool(call) => Some(call),
+            _ => None,
+        })
+    }
 }
 
 #[cfg(test)]

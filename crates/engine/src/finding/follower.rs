@@ -128,7 +128,6 @@ impl FollowError {
 
 async fn follow(shared: &Shared, folder: &Path, trust: Trust, bad_entries: &mut BadEntries) -> Result<(), FollowError> {
     let (path, incarnation): (PathBuf, _) = (folder.to_owned(), shared.store.incarnation());
-    shared.finding.trust_again();
     let opened = spawn_blocking(move || Index::open(&path, incarnation, trust)).await?;
     let Opened { index, state, beside } = opened.map_err(FollowError::Opening)?;
     shared.finding.tried_to_open(None);
@@ -187,7 +186,7 @@ impl IndexFollower<'_> {
         loop {
             let last = self.shared.store.last_position();
             fail::fail_point!("search-follow", |_| Ok(()));
-            if self.shared.finding.is_distrusted() {
+            if self.shared.finding.index_now().is_none() {
                 return Err(FollowError::Unreadable);
             }
             if self.main.end_commit_if_over().await? {

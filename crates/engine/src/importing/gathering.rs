@@ -78,29 +78,19 @@ impl<'a> Gathering<'a> {
         if waiting.is_empty() {
             return;
         }
-        if let [_] = &waiting[..] {
-            // The only one is not tried again, so that nobody has to hold it twice; it may be very long.
+        // The only one is not tried twice, so that nobody has to hold it twice; it may be very long.
+        let is_one = waiting.len() == 1;
+        if is_one || self.append(waiting.iter().map(|ready| ready.part.clone()).collect()).await.is_err() {
+            // Of a batch that was refused, most may be written one by one.
             for ready in waiting {
-                self.write_alone(ready).await;
-            }
-            return self.report_finished();
-        }
-        if self.append(waiting.iter().map(|ready| ready.part.clone()).collect()).await.is_err() {
-            for ready in waiting {
-                self.write_alone(ready).await;
+                if !self.is_refused(ready.session)
+                    && let Err(err) = self.append(vec![ready.part]).await
+                {
+                    self.refused.insert(ready.session, err);
+                }
             }
         }
         self.report_finished();
-    }
-
-    /// After a batch that could not be written: the others of it may well be.
-    async fn write_alone(&mut self, ready: ReadyPart) {
-        if self.is_refused(ready.session) {
-            return;
-        }
-        if let Err(err) = self.append(vec![ready.part]).await {
-            self.refused.insert(ready.session, err);
-        }
     }
 
     async fn append(&mut self, parts: Vec<Part>) -> Result<(), AppendError> {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use agents::{AgentRequest, OwnCall};
 use model::{
-    AgentReport, Answerer, Command, Draft, Memorable, Outcome, PermissionAnswer, Question, SessionEvent, StreamId,
-    Timestamp,
+    AgentReport, Answerer, Command, Draft, Memorable, Outcome, PermissionAnswer, Question, Request, SessionEvent,
+    StreamId, Timestamp,
 };
 use store::{AppendError, Batch, Receipt};
 
@@ -27,17 +27,12 @@ impl LiveSession {
             let answer = PermissionAnswer { option: None, kind: None, fields: None, by, remembered: None };
             return self.send_to_agent(AgentRequest::Answer { key, answer }).await;
         }
-        let asked = self.open_requests.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
-        let Some(request) = asked else { return };
+        let Some(request) = self.request_with_key(key) else { return };
         let memorable = Memorable::of(&question);
         let shared = Arc::clone(&self.shared);
         // Nothing is forgotten between looking and writing: what was forgotten answers nothing.
         let _guard = match &memorable {
-            Some(_) => match shared.server_stream.lock().await {
-                Ok(guard) => Some(guard),
-                // The question stays with the person.
-                Err(_) => return,
-            },
+            Some(_) => Some(shared.server_stream.lock().await),
             None => None,
         };
         if let Some(answer) = self.automatic_answer(&question, memorable.as_ref(), own_call) {
@@ -47,10 +42,13 @@ impl LiveSession {
 
     /// Whoever asked does not wait any more.
     pub(super) async fn handle_withdrawn(&mut self, key: u64) {
-        let asked = self.open_requests.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
-        if let Some(request) = asked {
+        if let Some(request) = self.request_with_key(key) {
             self.write_pending(Some(Command::Withdraw { request })).await;
         }
+    }
+
+    fn request_with_key(&self, key: u64) -> Option<Request> {
+        self.open_requests.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request)
     }
 
     /// The answer that is given without asking a person, if there is one.
@@ -105,7 +103,7 @@ impl LiveSession {
             return Ok(self.commit_and_run_effects(draft, Batch { receipt, ..Batch::default() }).await?);
         };
         let shared = Arc::clone(&self.shared);
-        let guard = shared.server_stream.lock().await?;
+        let guard = shared.server_stream.lock().await;
         let remembered = model::remember(&shared.journal.remembered.all(), session, request, answer)?;
         let server = shared.next_of_server(remembered, at).await?;
         let batch = Batch { parts: server.into_iter().collect(), receipt, ..Batch::default() };

@@ -31,7 +31,7 @@ impl LiveSession {
         let options = wanted_options(&shared, session, click).await?;
         let row = session.row.clone();
 
-        let guard = shared.work_stream.lock().await?;
+        let guard = shared.work_stream.lock().await;
         let at = shared.clock.now();
         let begun = SessionId::from_uuid(shared.ids.uuid());
         let (work, work_part) = shared.join_work(&row.project, &name, begun, at).await?;

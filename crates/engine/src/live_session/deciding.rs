@@ -36,20 +36,18 @@ impl LiveSession {
             }
         }
         let Some(session) = self.stored.session() else { return Ok(()) };
-        self.proved = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
-        let ends = self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn);
-        let topics = match ends && session.row.running.is_some() && !self.stored.knows_topics() {
+        self.follow_ups = self.calls.follow_ups(session, self.pending.reports(), &self.shared.looking).await;
+        let reports = || self.pending.reports().iter().chain(command.and_then(report_of));
+        let topics = match reports().any(ends_turn) && session.row.running.is_some() && !self.stored.knows_topics() {
             true => Some(navigation::newest_topics(&*self.shared.store, &session.row).await?),
             false => None,
         };
         // A turn may begin with this, and the agent may have to be told something then.
         let next_prompt = next_prompt(session, command);
-        let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
-        let begins =
-            session.row.running.is_none() || reports.clone().any(|report| matches!(report, AgentReport::Stopped(_)));
+        let begins = session.row.running.is_none() || reports().any(|report| matches!(report, AgentReport::Stopped(_)));
         // A slash command goes alone: beside anything else, agents take it for prose. What is untold stays untold.
         let may_tell = begins && next_prompt.is_some_and(|prompt| !is_slash_command(prompt));
-        let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
+        let untold = reports().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
         self.packet = match untold {
             Untold::Essentials | Untold::Everything if may_tell => {
                 Some(packet::build(&self.shared, session, untold).await?)
@@ -68,7 +66,9 @@ impl LiveSession {
         let is_new = draft.session().is_none();
         for (place, report) in self.pending.reports().iter().cloned().enumerate() {
             draft.apply(Command::Agent(report), at)?;
-            self.add_proved_facts(place, &mut draft, at)?;
+            for command in self.follow_ups.of(place) {
+                draft.apply(command.clone(), at)?;
+            }
         }
         if let Some(command) = command {
             // The log may speak of an agent that was there in an earlier run, or before the session was deleted.
@@ -94,23 +94,6 @@ impl LiveSession {
         self.attach_packet(&mut draft, at)?;
         draft.sum_up(self.shared.summaries.titles(), at)?;
         Ok(draft)
-    }
-
-    /// What the report at this place proves follows it.
-    fn add_proved_facts(&self, place: usize, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
-        let tool = |report: &AgentReport| match report {
-            AgentReport::ToolChanged { tool, .. } => Some(*tool),
-            _ => None,
-        };
-        if let Some(facts) = self.proved.facts(place)
-            && let Some(tool) = self.pending.reports().get(place).and_then(tool)
-        {
-            draft.apply(Command::Prove { tool, facts: facts.clone() }, at)?;
-        }
-        if let Some(intent) = self.proved.intent(place) {
-            draft.apply(Command::SetIntent { intent: intent.clone() }, at)?;
-        }
-        Ok(())
     }
 
     /// A prompt that has just gone to an agent that has to be told something goes with a packet.

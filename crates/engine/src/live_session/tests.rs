@@ -334,7 +334,7 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
     assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);
 
     // Somebody is just forgetting it.
-    let guard = shared.server_stream.lock().await.unwrap();
+    let guard = shared.server_stream.lock().await;
     let (store, session) = (Arc::clone(&shared.store), live.id);
     let forget = async {
         let asked = async || {

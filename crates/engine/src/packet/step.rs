@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 
 use model::{
     FileState, NextId, Origin, Outcome, Seq, Session, SessionEvent, SessionRow, TranscriptTurn, Turn, TurnRow, Untold,
-    WorkRow, format_context_for_resume, one_line,
+    WorkRow, one_line,
 };
 use store::{ReadError, Reader};
 
-use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, deeds, read_turn, turn_lines};
-use crate::looking::{Looking, path_of};
+use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, read_turn, turn_lines};
+use crate::looking::Looking;
 use crate::paging;
 
 /// How many lines of the earlier session's contents, and how many earlier sessions, are told.
@@ -121,10 +121,7 @@ fn compose(
     page.add(&head(own, named, block, before));
     page.add(&begun(own));
     if let Some(Before { session, states, lines, offered }) = before {
-        let state =
-            |mark: &model::Mark| states.get(&path_of(mark, &session.row)).copied().unwrap_or(FileState::NotChecked);
-        page.add(&format_context_for_resume(&session.context.sets, state));
-        page.add(&deeds(&session.row, &session.context, states));
+        page.add_context(session, states);
         if let Some(offered) = offered {
             page.add(&format!("The turn that offered this step:\n{}", turn_lines(offered, ANSWER_CHARS)));
         }
@@ -142,9 +139,7 @@ fn begun(own: &Own<'_>) -> String {
     }
     let mut page = Page::of(OWN_CHARS);
     page.add("This session has begun without this record. What was done in it so far, in a shell that may be gone:");
-    let state = |mark: &model::Mark| states.get(&path_of(mark, &session.row)).copied().unwrap_or(FileState::NotChecked);
-    page.add(&format_context_for_resume(&session.context.sets, state));
-    page.add(&deeds(&session.row, &session.context, states));
+    page.add_context(session, states);
     page.add(&conversation(&session.row, turns));
     page.add("And this is what it goes on with:");
     page.text()

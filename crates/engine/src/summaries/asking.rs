@@ -8,11 +8,11 @@ use model::{
     summary_request, title_request,
 };
 
-use super::Wish;
+use super::SummaryJob;
 use crate::{QueryError, Shared, navigation, paging};
 
 /// Asks about a turn. Whatever goes wrong, the line that it has stays.
-pub(super) async fn sum_up(shared: &Shared, Wish { session, turn, title }: Wish) {
+pub(super) async fn sum_up(shared: &Shared, SummaryJob { session, turn, title }: SummaryJob) {
     let count = match try_sum_up(shared, session, turn, title).await {
         Ok(true) => &shared.summaries.written,
         Ok(false) => &shared.summaries.failed,

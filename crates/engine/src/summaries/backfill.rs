@@ -79,7 +79,7 @@ pub(super) async fn upgrade(shared: &Shared, id: SessionId) -> Result<usize, Que
         let Some(last) = rows.last() else { return Ok(queued) };
         after = last.turn;
         let is_ours = |row: &&TurnRow| row.summary.as_ref().is_some_and(|line| line.by == SummaryMaker::Extract);
-        queued += rows.iter().filter(is_ours).filter(|row| shared.summaries.wish(id, row.turn)).count();
+        queued += rows.iter().filter(is_ours).filter(|row| shared.summaries.queue(id, row.turn)).count();
     }
 }
 

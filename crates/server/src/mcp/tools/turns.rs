@@ -137,11 +137,11 @@ async fn one_call<'s>(
     budget: Budget,
 ) -> Result<Record<'s>, CallError> {
     let view = call.engine.turn(session.id, turn).await.map_err(|err| missing(err, session.id))?;
-    let calls = view.interaction.calls().count();
-    let found = view.interaction.calls().find(|call| call.tool == tool);
+    let calls = view.interaction.transcript.calls().count();
+    let found = view.interaction.transcript.calls().find(|call| call.tool == tool);
     let found = found.ok_or(CallError::NoSuchCall { turn, call: tool, calls })?;
     let head = vec![format!("Call {turn}.{tool} of {calls}, in {}", heading(scope, session, &view.interaction.row))];
-    let parts = Parts::of(quote::call(&view.interaction.told, found), budget);
+    let parts = Parts::of(quote::call(&view.interaction.transcript, found), budget);
     Ok(Record { head, parts, id: format!("{turn}.{tool}"), session, is_cut: view.interaction.cut })
 }
 
