@@ -1,8 +1,8 @@
-//! What the log last said that an agent offers, so that one that is there again and offers the same writes nothing, and
-//! whoever begins to read near the end knows it.
+//! The options and commands that a session's agent last offered, according to the log. An agent that comes back and offers
+//! the same adds no entry, and a reader who begins near the end of the log is shown them.
 //!
-//! Invariant: what is not known to be in the log is written. The log is looked at from its end and only so far, so that
-//! an attach costs the same whatever came before; what live sessions offered since is kept.
+//! Invariant: what is not known to be in the log is written. Only the end of the log is read, so that an attach costs the
+//! same however long the session is; for live sessions the view is kept in memory.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -57,12 +57,21 @@ impl KnownChoices {
         offers
     }
 
-    /// Takes in what the agent says; whether it says nothing new.
-    pub(crate) fn hear(&mut self, report: &AgentReport) -> bool {
+    /// Whether the log says this of the agent already.
+    pub(crate) fn is_known(&self, report: &AgentReport) -> bool {
         match report {
-            AgentReport::Options(options) => self.options.replace(options.clone()).as_ref() == Some(options),
-            AgentReport::Commands(commands) => self.commands.replace(commands.clone()).as_ref() == Some(commands),
+            AgentReport::Options(options) => self.options.as_ref() == Some(options),
+            AgentReport::Commands(commands) => self.commands.as_ref() == Some(commands),
             _ => false,
+        }
+    }
+
+    /// Notes a report that is about to be appended.
+    pub(crate) fn note(&mut self, report: &AgentReport) {
+        match report {
+            AgentReport::Options(options) => self.options = Some(options.clone()),
+            AgentReport::Commands(commands) => self.commands = Some(commands.clone()),
+            _ => (),
         }
     }
 }
@@ -82,7 +91,8 @@ impl AgentViews {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
     }
 
-    pub(crate) fn hear(&self, session: SessionId, entries: &[Entry]) {
+    /// Applies entries that were appended to a session.
+    pub(crate) fn apply(&self, session: SessionId, entries: &[Entry]) {
         if let Some(view) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&session) {
             entries.iter().for_each(|entry| view.apply(entry));
         }

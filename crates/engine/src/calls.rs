@@ -1,4 +1,4 @@
-//! The calls of the running turn that have not ended, as they stand, and what those prove that end.
+//! Keeps the calls of the running turn that have not ended, and finds the facts that a call proves when it ends.
 //!
 //! Invariant: a call is folded like a reader folds it, and what it proves is found once, when its end arrives, before that
 //! is written down; so the fact is in the same batch as the end. What is held of all open calls is bounded: one for which
@@ -11,7 +11,7 @@ use model::{
     tool_intent,
 };
 
-use crate::looking::Looking;
+use crate::file_inspector::FileInspector;
 
 /// How much text of a call is kept for its rules.
 const TEXT_BYTES: usize = 128 << 10;
@@ -108,7 +108,12 @@ impl Calls {
     }
 
     /// What follows from these reports, one after the other; looks at the files that they touched.
-    pub(crate) async fn follow_ups(&self, session: &Session, reports: &[AgentReport], looking: &Looking) -> FollowUps {
+    pub(crate) async fn follow_ups(
+        &self,
+        session: &Session,
+        reports: &[AgentReport],
+        files: &FileInspector,
+    ) -> FollowUps {
         let mut follow_ups = FollowUps::default();
         if session.row.running.is_none() || !reports.iter().any(is_of_call) {
             return follow_ups;
@@ -122,7 +127,7 @@ impl Calls {
             let (tool, status) = (call.tool, call.status);
             if status == ToolStatus::Completed && !self.refused.contains(&tool) {
                 let mut facts = prove(call, &session.row.cwd);
-                looking.stamp(&mut facts).await;
+                files.stamp(&mut facts).await;
                 commands.extend((!facts.is_empty()).then_some(Command::Prove { tool, facts }));
             }
             commands.extend(tool_intent(call).map(|intent| Command::SetIntent { intent: intent.to_owned() }));
@@ -139,7 +144,7 @@ impl Calls {
         match report {
             AgentReport::ToolStarted { tool, call_id, change } => {
                 self.open.insert(*tool, ToolCall::begin(*tool, call_id.clone(), change));
-                // Its end is told apart.
+                // A call that begins with its end is reported as ended by itself.
                 self.open.get(tool).filter(|call| !call.status.is_final())
             }
             AgentReport::ToolChanged { tool, change } => {

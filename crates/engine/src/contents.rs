@@ -1,4 +1,4 @@
-//! Finding one's way in a session: its contents, its turns by number and by id, the titles it has had.
+//! Reads a session's contents: its turns by number and by id, and the titles it has had.
 //!
 //! Invariant: what a reader gets of a turn is bounded, however much the agent said; what was left out is counted.
 
@@ -12,7 +12,7 @@ use store::ReadError;
 
 use crate::{Engine, QueryError, Shared, paging};
 
-/// How many turns are told at once.
+/// How many turns are returned at once.
 pub const MAX_TURNS_AT_ONCE: u32 = 20;
 /// How many lines a page of contents has at most.
 pub const MAX_CONTENTS_LINES: usize = 500;
@@ -128,7 +128,7 @@ impl Engine {
         let missing = |turn| QueryError::NoSuchTurn { turn, newest: session.row.turns };
         let first = paging::find_turn(&*self.shared.store, id, from).await?.ok_or_else(|| missing(from))?.first_seq;
         let next = self.shared.store.turns(id, to, 1).await?;
-        // What is told between two turns belongs to the first of them.
+        // Entries between two turns belong to the first of them.
         let end = next.first().map_or(session.head, |next| next.first_seq.previous());
         let after = after.max(first.previous());
         let entries = self.shared.store.read_session(id, after, after.count_to(end, limit)).await?;

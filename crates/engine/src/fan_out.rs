@@ -37,7 +37,7 @@ impl FanOut {
     }
 
     fn notify_session(&self, id: SessionId, part: &CommittedPart, unobserved: &Unobserved) {
-        self.agent_views.hear(id, &part.entries);
+        self.agent_views.apply(id, &part.entries);
         let news = if part.is_whole { FeedUpdate::Entries(Arc::clone(&part.entries)) } else { FeedUpdate::Grown };
         self.feeds.publish(id, news);
         let Some(row) = part.session_row() else { return };
@@ -106,7 +106,7 @@ fn work_of(row: &RowChange) -> Option<WorkId> {
     }
 }
 
-/// Pieces of work that have changed since the list was last told of them.
+/// Pieces of work that have changed since they were last published.
 #[derive(Debug, Default)]
 pub(crate) struct ChangedWorks {
     ids: Mutex<BTreeSet<WorkId>>,

@@ -1,4 +1,4 @@
-//! Finding words: in all sessions by the index, in one by looking through it.
+//! Finds words: in all sessions with an index, in one session by scanning its entries.
 //!
 //! Invariant: the index follows the log and may be lost at any time. What it does not hold yet is kept beside it as the
 //! tail and looked through, so whatever is durable is found; what was deleted is not.
@@ -12,7 +12,6 @@ mod unindexed;
 mod works;
 
 use std::collections::HashMap;
-use std::error::Error as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -23,6 +22,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
 use crate::QueryError;
+use crate::error::with_cause;
 
 pub use everywhere::{FoundTurn, SearchAnswer, SearchParams};
 pub(crate) use follower::run;
@@ -59,7 +59,7 @@ pub(crate) struct Finding {
 pub struct SearchFailure {
     /// In full, with the path that it is about.
     pub reason: String,
-    /// In a few words that may be told to anybody.
+    /// In a few words that anybody may read.
     pub in_short: String,
 }
 
@@ -71,11 +71,7 @@ impl SearchFailure {
             SearchError::Locked => "another process writes it".to_owned(),
             SearchError::Damaged { .. } | SearchError::Unwritten => "it is damaged".to_owned(),
         };
-        let reason = match err.source() {
-            Some(source) => format!("{err}: {source}"),
-            None => err.to_string(),
-        };
-        Self { reason, in_short }
+        Self { reason: with_cause(err), in_short }
     }
 }
 
@@ -107,7 +103,7 @@ pub fn want_search_rebuild(folder: &Path) -> Result<(), search::SearchError> {
     Index::want_rebuild(folder)
 }
 
-/// Why no index could be opened in this folder, as far as looking tells.
+/// Why no index could be opened in this folder, as far as a look at the folder shows it.
 pub fn search_folder_failure(folder: &Path) -> Option<SearchFailure> {
     Index::check_folder(folder).err().map(|err| SearchFailure::of(&err))
 }

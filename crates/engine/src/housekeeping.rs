@@ -1,4 +1,4 @@
-//! What is done once an hour: sessions deleted a week ago are purged, receipts of yesterday forgotten.
+//! Cleans up once an hour: purges sessions that were deleted a week ago, and forgets old receipts.
 //!
 //! Invariant: a wall clock that jumps removes nothing early. Only time that both the wall and the steady clock have seen
 //! pass counts, and nothing is removed right after the start, when a machine may not have found the right time yet. One
@@ -45,8 +45,8 @@ pub(crate) async fn run(shared: Arc<Shared>) {
 impl Shared {
     pub(crate) async fn clean_up(&self) -> Result<(), SubmitError> {
         let now = self.started.passed(self.clock.now());
-        self.journal.forget_receipts(earlier(now, RECEIPTS_KEPT_FOR)).await?;
-        let deadline = earlier(now, RESTORABLE_FOR);
+        self.journal.forget_receipts(now.minus(RECEIPTS_KEPT_FOR)).await?;
+        let deadline = now.minus(RESTORABLE_FOR);
         let mut stuck = HashSet::new();
         loop {
             // Those that stay are named again, so they take no place of the others.
@@ -142,11 +142,6 @@ impl Started {
 
     /// The latest moment that is certainly past: what the wall says, unless it ran ahead of the steady clock.
     fn passed(&self, now: Timestamp) -> Timestamp {
-        let steady = i64::try_from(self.steady.elapsed().as_millis()).unwrap_or(i64::MAX);
-        now.min(Timestamp::from_millis(self.wall.as_millis().saturating_add(steady)))
+        now.min(self.wall.plus(self.steady.elapsed()))
     }
-}
-
-fn earlier(now: Timestamp, by: Duration) -> Timestamp {
-    Timestamp::from_millis(now.as_millis().saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
 }

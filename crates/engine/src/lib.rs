@@ -15,6 +15,7 @@ mod directories;
 mod error;
 mod fan_out;
 mod feeds;
+mod file_inspector;
 mod finding;
 mod follow;
 mod housekeeping;
@@ -23,7 +24,6 @@ mod importing;
 mod journal;
 mod kept_tasks;
 mod live_session;
-mod looking;
 mod mount;
 mod navigation;
 mod own_calls;
@@ -68,6 +68,7 @@ pub use contents::{Contents, Interaction, MAX_CONTENTS_LINES, MAX_TURNS_AT_ONCE,
 pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
+pub use file_inspector::open_directory;
 pub use files::Deny;
 pub use finding::{
     Count, FoundInside, FoundTurn, PieceRole, SearchAnswer, SearchFailure, SearchParams, Snippet, Within,
@@ -77,7 +78,6 @@ pub use follow::{ContextReason, Earlier, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, SystemIds, TokenSecret};
 pub use importing::{ImportError, ImportProgress, ImportSource};
-pub use looking::open_directory;
 pub use mount::OwnTools;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
@@ -131,11 +131,11 @@ pub struct Agency {
     pub catalog: Catalog,
     /// What is answered without asking the person.
     pub policy: PermissionPolicy,
-    /// What nobody looks at.
+    /// The names of files that nobody may open.
     pub deny: Deny,
     /// The folder that is the person's and all agents': what lies in it is looked at like a session's own files.
     pub files: Option<PathBuf>,
-    /// What every agent is told of its session, if it is told anything.
+    /// The text that every agent is given about its session, if there is one.
     pub brief: Option<String>,
     /// The tools that agents are lent with the MCP mount.
     pub own_tools: OwnTools,
@@ -176,7 +176,7 @@ pub(crate) struct Shared {
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,
     agency: Agency,
-    looking: looking::Looking,
+    file_inspector: file_inspector::FileInspector,
     finding: Arc<finding::Finding>,
     importing: importing::Importing,
     summaries: Arc<summaries::Summaries>,
@@ -232,7 +232,7 @@ impl Engine {
             clock,
             ids,
             home,
-            looking: looking::Looking::new(agency.deny.clone(), agency.files.clone()),
+            file_inspector: file_inspector::FileInspector::new(agency.deny.clone(), agency.files.clone()),
             finding,
             importing: importing::Importing::new(history),
             summaries,
@@ -282,7 +282,7 @@ impl Engine {
         self.shared.own_calls.arrived(session, tool, input);
     }
 
-    /// What every agent is told of its session, if it is told anything.
+    /// The text that every agent is given about its session, if there is one.
     pub fn brief(&self) -> Option<&str> {
         self.shared.agency.brief.as_deref()
     }

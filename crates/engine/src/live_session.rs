@@ -34,7 +34,7 @@ use crate::{Packet, Shared, SubmitError};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
 const IDLE_AFTER: Duration = Duration::from_secs(1_800);
-/// How long an agent may take to hear a call; one that does not listen has failed.
+/// How long an agent may take to accept a request; one that does not has failed.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 /// How long after a failed write it is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
@@ -76,7 +76,7 @@ pub(crate) struct LiveSession {
     open_requests: HashMap<Request, u64>,
     /// The agent's own key of the request that is being written down.
     key_being_written: Option<u64>,
-    /// What the agent is told ahead of the prompt that is about to go out.
+    /// The resume packet that goes to the agent with the next prompt, if it needs one.
     packet: Option<Packet>,
     /// The calls that have not ended.
     calls: Calls,
@@ -188,11 +188,7 @@ impl LiveSession {
 
     /// Takes a place for the agent that this command may start, before anything of it is written down.
     async fn take_place(&mut self, command: &Command) -> Result<(), SubmitError> {
-        let starts = matches!(
-            command,
-            Command::Create(_) | Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start
-        );
-        if starts && self.agent.is_none() && self.place.is_none() {
+        if may_start_agent(command) && self.agent.is_none() && self.place.is_none() {
             self.place = Some(self.shared.agent_places.enter().await?);
         }
         Ok(())
@@ -419,6 +415,10 @@ impl LiveSession {
         self.stored.reload(self.shared.store.session(self.id).await?);
         Ok(())
     }
+}
+
+fn may_start_agent(command: &Command) -> bool {
+    matches!(command, Command::Create(_) | Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start)
 }
 
 /// The log says that the agent starts, works or waits for an answer.

@@ -58,7 +58,7 @@ impl Engine {
         Ok(context)
     }
 
-    /// What the session's agent would be told if it were resumed now.
+    /// The resume packet that the session's agent would be sent now.
     pub async fn resume_packet(&self, id: SessionId) -> Result<Packet, QueryError> {
         let session = self.session(id).await?;
         let untold = match session.row.untold {

@@ -1,4 +1,4 @@
-//! Answers of persons that are given again, unasked, to the very same question.
+//! Keeps the persons' answers that are given again, unasked, to the very same question.
 //!
 //! Invariant: what is found here is in the log; what was forgotten answers nothing from the moment its entry is durable.
 
@@ -48,8 +48,8 @@ impl Remembered {
 impl Engine {
     /// Forgets an answer, so that the same is asked again; whether there was one.
     pub async fn forget_permission(&self, id: RememberedId, asker: Asker) -> Result<bool, SubmitError> {
-        if let Some(answer) = self.answered(&asker).await? {
-            return answer.map(|_| true);
+        if let Some(()) = self.find_reply(&asker).await? {
+            return Ok(true);
         }
         let shared = Arc::clone(&self.shared);
         self.run_detached(async move {

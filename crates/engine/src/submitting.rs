@@ -1,6 +1,7 @@
 //! Routes a request to its session's task, starts the task if there is none, and returns the reply.
 //!
-//! Invariant: one task a session. A task that is just ending refuses what it did not look at; the next one is asked then.
+//! Invariant: a session has at most one task. A task that is ending hands back the inputs that it has not begun, and they are
+//! queued for the next task.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
@@ -41,8 +42,8 @@ impl Engine {
         asker: Asker,
     ) -> Result<Created, SubmitError> {
         // A repeat is answered as the first was, even if the directory is gone since.
-        if let Some(answer) = self.answered(&asker).await? {
-            return answer.and_then(expect_reply);
+        if let Some(reply) = self.find_reply(&asker).await? {
+            return Ok(reply);
         }
         self.check_agent(agent)?;
         let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
@@ -100,24 +101,23 @@ impl Engine {
         kind: InputKind,
         asker: Asker,
     ) -> Result<R, SubmitError> {
-        if let Some(answer) = self.answered(&asker).await? {
-            return answer.and_then(expect_reply);
+        if let Some(reply) = self.find_reply(&asker).await? {
+            return Ok(reply);
         }
-        let answer = match self.ask_task(id, SessionInput { kind, asker: asker.clone() }).await {
+        match self.ask_task(id, SessionInput { kind, asker: asker.clone() }).await {
             // What is refused now may be what the same request, sent twice at once, has just done.
             Err(refused @ (SubmitError::Rejected(_) | SubmitError::NotFound(_))) => {
-                self.answered(&asker).await?.unwrap_or(Err(refused))
+                self.find_reply(&asker).await?.ok_or(refused)
             }
-            answer => answer,
-        };
-        answer.and_then(expect_reply)
+            reply => reply.and_then(expect_reply),
+        }
     }
 
-    /// The answer that a request with this key was given before.
-    pub(crate) async fn answered(&self, asker: &Asker) -> Result<Option<Result<Reply, SubmitError>>, SubmitError> {
+    /// The reply that the same request got before, if this is a repeat.
+    pub(crate) async fn find_reply<R: FromReply>(&self, asker: &Asker) -> Result<Option<R>, SubmitError> {
         let Some(key) = &asker.key else { return Ok(None) };
         let receipt = self.shared.store.find_receipt(&asker.principal, key.key()).await?;
-        Ok(receipt.map(|receipt| asker.repeat(&receipt)))
+        receipt.map(|receipt| asker.repeat(&receipt).and_then(expect_reply)).transpose()
     }
 
     async fn ask_task(&self, id: SessionId, mut input: SessionInput) -> Result<Reply, SubmitError> {

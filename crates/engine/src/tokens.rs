@@ -1,4 +1,4 @@
-//! Credentials: who is let in. Scopes follow from the stored kind and from nothing the caller says.
+//! Credentials: who is let in. Rights follow from the stored kind and from nothing the caller says.
 //!
 //! Invariant: secrets are kept only as hashes; a revoked one opens nothing from the moment its entry is durable, and
 //! `changes` wakes whoever holds a door open on the strength of it. What is lent to an agent is in no log: it is in force
@@ -322,8 +322,6 @@ impl Engine {
     pub fn offer_code_for(&self, device: Option<&str>) -> OfferedCode {
         let code = TokenSecret::generate_code(&*self.shared.ids);
         self.shared.journal.tokens.offer_code(&code, device);
-        let lasts = i64::try_from(CODE_GOOD_FOR.as_millis()).unwrap_or(i64::MAX);
-        let expires_at = model::Timestamp::from_millis(self.shared.clock.now().as_millis().saturating_add(lasts));
-        OfferedCode { code, expires_at }
+        OfferedCode { code, expires_at: self.shared.clock.now().plus(CODE_GOOD_FOR) }
     }
 }

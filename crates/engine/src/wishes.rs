@@ -1,7 +1,6 @@
 //! What a door may ask of a session, and what each wish is answered with.
 //!
-//! Everything else that a [`Command`] can say the engine notes by itself: what agents report, what their calls prove, what
-//! other tools' records tell.
+//! The other kinds of [`Command`] come from the engine itself: what agents report, what their calls prove, what is imported.
 
 use model::{
     Author, Command, ContextWish, Image, InteractionId, Marker, PermissionAnswer, Request, SessionId, SetChange, Turn,
@@ -205,7 +204,7 @@ pub struct Answer {
     pub answer: PermissionAnswer,
 }
 
-/// Chooses something about the agent, which tells what came of it.
+/// Chooses one of the agent's options; the agent reports whether it was changed.
 #[derive(Debug, Clone)]
 pub struct SetOption {
     /// Which of its options.
@@ -214,7 +213,7 @@ pub struct SetOption {
     pub value: String,
 }
 
-/// Signs in to the agent, which tells what came of it.
+/// Signs in to the agent, which reports whether that worked.
 #[derive(Debug, Clone)]
 pub struct SignIn {
     /// Which of its methods.

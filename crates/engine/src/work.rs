@@ -1,4 +1,4 @@
-//! Pieces of work: what they hold, what they are called, and the steps that lead from one of their sessions to the next.
+//! Lists, renames and deletes pieces of work, and takes the steps that lead from one of their sessions to the next.
 //!
 //! Invariant: one writer of the `work` stream at a time, so that a name leads to one work however many ask at once.
 
@@ -23,7 +23,7 @@ use crate::{Engine, QueryError, Shared, SubmitError};
 
 /// How long after a full disk, or when too many agents are at work, an agent is started again.
 const START_AGAIN_AFTER: Duration = Duration::from_secs(5);
-/// How many offers of a session are told at once.
+/// How many offers of a session are listed at once.
 pub const MAX_OFFERS: usize = 1_000;
 
 /// A piece of work with its sessions.
@@ -134,7 +134,7 @@ impl Engine {
             if last > after {
                 let skipped = Turn(after.saturating_sub(first));
                 let left = limit.saturating_sub(lines.len());
-                // One more than there is room for tells that there is more.
+                // One more than there is room for shows that there is more.
                 let rows = self.shared.store.turns(session.id, skipped, left + 1).await?;
                 more = rows.len() > left;
                 lines.extend(rows.into_iter().take(left).map(|row| (first + row.turn.0, row)));
@@ -154,8 +154,8 @@ impl Engine {
             let shared = &engine.shared;
             let _guard = shared.work_stream.lock().await;
             // Looked at under the lock and first: a repeat has the first answer, whatever became of the work since.
-            if let Some(answer) = engine.answered(&asker).await? {
-                return answer.and_then(expect_reply);
+            if let Some(renamed) = engine.find_reply(&asker).await? {
+                return Ok(renamed);
             }
             let row = shared.store.work(id).await?.ok_or(SubmitError::NoSuchWork(id))?;
             let wanted = work_name(&name).ok_or(Rejection::WorkNameInvalid)?;
@@ -174,8 +174,8 @@ impl Engine {
             let shared = &engine.shared;
             let _guard = shared.work_stream.lock().await;
             // Looked at under the lock: the same request, sent twice at once, has one answer.
-            if let Some(answer) = engine.answered(&asker).await? {
-                return answer.map(drop);
+            if let Some(()) = engine.find_reply(&asker).await? {
+                return Ok(());
             }
             if shared.store.work(id).await?.is_none() {
                 return Err(SubmitError::NoSuchWork(id));

@@ -342,7 +342,7 @@ impl Twins {
             }
             Wish::Cancel => Command::Cancel,
             Wish::Resume(agent) => Command::Resume { agent: agent.map(str::to_owned) },
-            Wish::TellResume(text) => Command::TellResume { text },
+            Wish::TellResume(text) => Command::SendPacket { text },
             Wish::Mark { set, items, merge } => {
                 let mode = if merge { SetMode::Merge } else { SetMode::Replace };
                 let wish = ContextWish::One { set: set.to_owned(), items, mode };

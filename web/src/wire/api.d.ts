@@ -504,7 +504,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the agent would be told if the session were resumed now. */
+        /** The resume packet that the agent would be sent now. */
         get: operations["getResumePacket"];
         put?: never;
         post?: never;
@@ -754,7 +754,7 @@ export interface components {
             /** @description How to sign in to it, in a sentence. */
             signIn?: string | null;
             title: string;
-            /** @description In its program's own words; null while it is not installed, or does not tell. */
+            /** @description In its program's own words; null while it is not installed, or does not report it. */
             version?: string | null;
         };
         /** @description A command that the agent understands at the start of a prompt, as `/name`. */
@@ -1139,7 +1139,7 @@ export interface components {
             /** @enum {string} */
             type: "prompt.sent";
         } | {
-            /** @description What the agent was told of earlier turns, ahead of this turn's prompt. */
+            /** @description The resume packet that the agent was sent ahead of this turn's prompt. */
             data: {
                 text: string;
                 turn: components["schemas"]["Turn"];
@@ -1278,7 +1278,7 @@ export interface components {
             /** @enum {string} */
             type: "summary.set";
         } | {
-            /** @description What is told up to here comes from another tool's own record. */
+            /** @description The entries up to here were imported from another tool's record. */
             data: {
                 /** @description How far its record was read. */
                 mark: string;
@@ -1459,7 +1459,7 @@ export interface components {
             /** @description Who wrote the prompt. */
             by: components["schemas"]["Author"];
             created: components["schemas"]["Timestamp"];
-            /** @description There was more than is told here. */
+            /** @description There was more than is shown here. */
             cut?: boolean;
             ended?: components["schemas"]["Timestamp"] | null;
             id: components["schemas"]["InteractionId"];
@@ -1483,7 +1483,7 @@ export interface components {
             secret: string;
             token: components["schemas"]["Token"];
         };
-        /** @description What is told of an entry that is not sent. */
+        /** @description The place of an entry that is too long to be sent. */
         LargeEntry: {
             /** @description When it was written down. */
             at: components["schemas"]["Timestamp"];
@@ -1522,7 +1522,7 @@ export interface components {
         Memory: "new" | "resumed" | "loaded";
         /** @description What the person and the agent noted about a session. */
         Meta: {
-            /** @description Set name to items; absent in lists, where it is not told. */
+            /** @description Set name to items; absent in lists. */
             context?: {
                 [key: string]: string[];
             } | null;
@@ -1603,7 +1603,7 @@ export interface components {
         NewImport: {
             /** @description Go on as they do. */
             follow?: boolean;
-            /** @description Of these tools; of all, unless told. */
+            /** @description Of these tools; of all by default. */
             tools?: string[] | null;
         };
         NewPrompt: {
@@ -1698,7 +1698,7 @@ export interface components {
              */
             feeds: string[];
             /**
-             * @description In the order in which they are told.
+             * @description In the order in which they were written.
              * @default []
              */
             fields: components["schemas"]["Field"][];
@@ -1707,7 +1707,7 @@ export interface components {
             /** @default false */
             new: boolean;
         };
-        /** @description Something the agent tells beside its answer. */
+        /** @description A message of the agent beside its answer. */
         Notice: {
             /** @description At length. */
             description?: string | null;
@@ -1829,7 +1829,7 @@ export interface components {
         };
         /** @description What is asked. */
         Question: {
-            /** @description SHA-256, in hex, of all that the tool is given; an answer is remembered by it. Absent where not all is told. */
+            /** @description SHA-256, in hex, of all that the tool is given; an answer is remembered by it. Absent where the agent does not say all of it. */
             digest?: string | null;
             /** @description Fields to fill in, as a JSON schema of one flat object, where more is asked than a choice. */
             form?: Record<string, never> | null;
@@ -1838,7 +1838,7 @@ export interface components {
             /** @description What can be answered. */
             options: components["schemas"]["PermissionOption"][];
             /**
-             * @description What the agent shows of the call, in its own words, where it does not tell what the tool is given. Nothing holds it
+             * @description What the agent shows of the call, in its own words, where it does not say what the tool is given. Nothing holds it
              *     to them, so no policy looks at them.
              */
             said?: string | null;
@@ -1980,11 +1980,11 @@ export interface components {
          */
         ResetReason: "deleted" | "other_incarnation" | "ahead";
         Resume: {
-            /** @description Another agent, which takes over and is told of the newest turns. */
+            /** @description Another agent, which takes over and is sent a packet about the newest turns. */
             agent?: string | null;
             key?: string | null;
         };
-        /** @description What the agent would be told if it were resumed now. */
+        /** @description The resume packet that the agent would be sent now. */
         ResumePacket: {
             characters: number;
             text: string;
@@ -2013,7 +2013,7 @@ export interface components {
             results: components["schemas"]["SearchResult"][];
             /**
              * Format: int32
-             * @description How many turns match; a number that has reached its limit is told with `more_than_total`.
+             * @description How many turns match; if counting stopped at a limit, `more_than_total` is set.
              */
             total: number;
         };
@@ -2192,7 +2192,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             cwd: string;
             deletedAt?: components["schemas"]["Timestamp"] | null;
-            /** @description What successful tool results proved; absent in lists, where it is not told, as is `meta.context`. */
+            /** @description What successful tool results proved; absent in lists, as is `meta.context`. */
             facts?: Record<string, never> | null;
             /** @description What made the agent fail, while state is `failed`. */
             failure?: string | null;
@@ -2715,7 +2715,7 @@ export interface components {
             session?: string | null;
             version: string;
         };
-        /** @description Where a follow of the newest turns begins, and what was told before it. What follows may tell some of it again. */
+        /** @description Where a follow of the newest turns begins, and what has to be known of earlier entries. What follows may repeat some of it. */
         Window: {
             /** @description The first entry sent is the one after this cursor. */
             after: string;
@@ -2933,7 +2933,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It is not installed, does not tell, or wants a sign-in */
+            /** @description It is not installed, does not list them, or wants a sign-in */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3020,7 +3020,7 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
-                /** @description How many at most; 1 to 200, 50 unless told. */
+                /** @description How many at most; 1 to 200, 50 by default. */
                 limit?: number;
             };
             header?: never;
@@ -3237,7 +3237,7 @@ export interface operations {
                 name?: string;
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
-                /** @description How many at most; 1 to 200, 100 unless told. */
+                /** @description How many at most; 1 to 200, 100 by default. */
                 limit?: number;
             };
             header?: never;
@@ -3394,7 +3394,7 @@ export interface operations {
             query?: {
                 /** @description A `next_cursor`: the last number that is known. */
                 after?: number;
-                /** @description At most 500, which it is unless told. */
+                /** @description At most 500, the default. */
                 limit?: number;
             };
             header?: never;
@@ -3501,7 +3501,7 @@ export interface operations {
                  *     before: after:`.
                  */
                 q: string;
-                /** @description 20 unless told; what is no number from 1 to 100 is as good as none. */
+                /** @description 20 by default; what is no number from 1 to 100 is as good as none. */
                 limit?: string;
                 /** @description A `next_cursor`. */
                 after?: string;
@@ -3549,7 +3549,7 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
-                /** @description How many at most; 1 to 200, 50 unless told. */
+                /** @description How many at most; 1 to 200, 50 by default. */
                 limit?: number;
             };
             header?: never;
@@ -3780,7 +3780,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The agent was told; the turn's end is an entry */
+            /** @description The request was sent to the agent; the turn's end is an entry */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3815,7 +3815,7 @@ export interface operations {
     getContext: {
         parameters: {
             query?: {
-                /** @description At the end of which turn, as a number or as `t7`; now, unless told. */
+                /** @description At the end of which turn, as a number or as `t7`; now by default. */
                 turn?: string;
             };
             header?: never;
@@ -3857,11 +3857,11 @@ export interface operations {
     listEntries: {
         parameters: {
             query?: {
-                /** @description A cursor, `incarnation.seq`, or a bare seq of this store; from the beginning unless told. */
+                /** @description A cursor, `incarnation.seq`, or a bare seq of this store; from the beginning by default. */
                 after?: string;
-                /** @description How many at most; 1 to 1,000, 200 unless told. A page of large entries may hold fewer. */
+                /** @description How many at most; 1 to 1,000, 200 by default. A page of large entries may hold fewer. */
                 limit?: number;
-                /** @description With `toTurn`: only what was told in these turns, and between them. */
+                /** @description With `toTurn`: only the entries of these turns, and those between them. */
                 fromTurn?: string;
                 toTurn?: string;
             };
@@ -3951,7 +3951,7 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 before?: string;
-                /** @description At most 200, 100 unless told. */
+                /** @description At most 200, 100 by default. */
                 limit?: number;
             };
             header?: never;
@@ -4116,7 +4116,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The agent was told */
+            /** @description The request was sent to the agent */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4171,7 +4171,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer is durable and the agent is told */
+            /** @description The answer is durable and was sent to the agent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4479,7 +4479,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the agent would be told if the session were resumed now. */
+            /** @description The resume packet that the agent would be sent now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4504,7 +4504,7 @@ export interface operations {
             query: {
                 /** @description Words, `"phrases"`, `-without`, `pre*`, and filters such as `file:` and `outcome:fail`. */
                 q: string;
-                /** @description 10 unless told; what is no number from 1 to 100 is as good as none. */
+                /** @description 10 by default; what is no number from 1 to 100 is as good as none. */
                 limit?: string;
                 /** @description `true` looks for the text exactly as it stands. */
                 exact?: boolean;
@@ -4558,7 +4558,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The agent was told */
+            /** @description The request was sent to the agent */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4626,7 +4626,7 @@ export interface operations {
             query?: {
                 /** @description A `next_cursor`: the last turn that is known. */
                 after?: string;
-                /** @description At most 500, which it is unless told. */
+                /** @description At most 500, the default. */
                 limit?: string;
             };
             header?: never;

@@ -75,7 +75,7 @@ pub struct FoundTurn {
 }
 
 impl Engine {
-    /// Searches all sessions. A query is never wrong: what makes no sense in it is told in the notes.
+    /// Searches all sessions. A query is never wrong: the notes say what was not understood.
     pub async fn search(&self, wish: SearchParams) -> Result<SearchAnswer, QueryError> {
         let mut query = if wish.exact { Query::exact(&wish.words) } else { Query::parse(&wish.words) };
         self.shared.find_works(&mut query, &wish.within).await?;
@@ -110,6 +110,13 @@ impl Engine {
             notes.push("no turn has all of these words; these have the most of them".to_owned());
         }
         let (mut turns, mut is_fenced) = (Vec::new(), false);
+        let mut if_readable = |found| match found {
+            Err(QueryError::Read(ReadError::Fenced(_))) => {
+                is_fenced = true;
+                Ok(None)
+            }
+            found => found,
+        };
         let (mut more, mut total, mut late) = (hits.len() > end, total, truncated);
         if wish.exact {
             let candidates = hits.len();
@@ -118,14 +125,14 @@ impl Engine {
                 if turns.len() > end || late {
                     break;
                 }
-                turns.extend(self.shared.found_if_readable(hit, &query, &mut is_fenced).await?);
+                turns.extend(if_readable(self.shared.found(hit, &query).await)?);
                 total = if looked + 1 < candidates { Count::AtLeast(turns.len()) } else { Count::Exactly(turns.len()) };
             }
             more = turns.len() > end;
             turns = turns.into_iter().skip(skip).take(wish.limit).collect();
         } else {
             for hit in hits.into_iter().skip(skip).take(wish.limit) {
-                turns.extend(self.shared.found_if_readable(hit, &query, &mut is_fenced).await?);
+                turns.extend(if_readable(self.shared.found(hit, &query).await)?);
             }
         }
         if is_fenced {
@@ -138,8 +145,8 @@ impl Engine {
     }
 }
 
-/// A session whose title and turns match is told by its turns, the best of which comes where the title would; how many
-/// titles that were.
+/// Drops the hits on titles of sessions that have a hit on a turn as well, and moves the best of these turns up to where the
+/// title was. Returns how many hits were dropped.
 fn leave_titles_to_their_turns(hits: &mut Vec<Hit>) -> usize {
     let before = hits.len();
     let mut at = 0;
@@ -166,7 +173,7 @@ impl Shared {
     /// What index and tail have. An index that can not be read is opened again, and asked once more.
     async fn hits(&self, query: &Query, wanted: &Wanted) -> Result<Hits, QueryError> {
         for is_last in [false, true] {
-            // First the tail: what moves from it into the index meanwhile is then in both, and told once.
+            // The tail first: a piece that moves into the index meanwhile is then found in both, and shown once.
             let tail = self.finding.tail_pieces(wanted.now);
             let index = match self.finding.index_now() {
                 Some(index) => index,
@@ -204,27 +211,11 @@ impl Shared {
         (!fresh && reached < target).then_some((reached.0, target.0))
     }
 
-    /// What was found; damage of its session is noted and keeps nobody from the others.
-    async fn found_if_readable(
-        &self,
-        hit: Hit,
-        query: &Query,
-        is_fenced: &mut bool,
-    ) -> Result<Option<FoundTurn>, QueryError> {
-        match self.found(hit, query).await {
-            Err(QueryError::Read(ReadError::Fenced(_))) => {
-                *is_fenced = true;
-                Ok(None)
-            }
-            found => found,
-        }
-    }
-
     /// What was found, in its session; nothing if that is gone since, or if the text is not there after all.
     async fn found(&self, hit: Hit, query: &Query) -> Result<Option<FoundTurn>, QueryError> {
         let session = self.store.session(hit.session).await?;
         if session.is_none() {
-            // The session was purged, and a crash kept the index from hearing of it.
+            // The session was purged, and a crash came before the index removed it.
             self.finding.note_purged(hit.session);
         }
         let Some(session) = session.filter(|session| session.row.deleted_at.is_none()) else { return Ok(None) };
@@ -248,8 +239,8 @@ impl Shared {
         // its entries may be far longer.
         let mut found: Option<Piece> = None;
         let is_same = |piece: &Piece| piece.role == hit.role && piece.number == hit.number;
-        let mut look = |told: Vec<Piece>| {
-            for piece in told.into_iter().filter(|piece| piece.role == hit.role) {
+        let mut look = |ended: Vec<Piece>| {
+            for piece in ended.into_iter().filter(|piece| piece.role == hit.role) {
                 if found.is_none() || (is_same(&piece) && !found.as_ref().is_some_and(is_same)) {
                     found = Some(piece);
                 }

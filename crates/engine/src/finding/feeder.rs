@@ -142,7 +142,7 @@ impl<'a> Feeder<'a> {
         .await
     }
 
-    /// Reads and folds in the next entries, none after `up_to`; tells whether there were any.
+    /// Reads and folds in the next entries, none after `up_to`. Returns whether there were any.
     pub(super) async fn take_page(&mut self, up_to: Position, limit: usize) -> Result<bool, FollowError> {
         let mut page = self.shared.store.read_all(self.after, limit).await?;
         page.retain(|placed| placed.position <= up_to);
@@ -324,15 +324,11 @@ impl<'a> Feeder<'a> {
     async fn fold(&mut self, id: SessionId, position: Position, entry: &Entry) -> Result<(), FollowError> {
         match &entry.event {
             SessionEvent::SessionCreated { project, agent, .. } => {
-                let about = SessionAttributes { project: project.clone(), agent: agent.clone() };
-                self.remember(id, Arc::new(about));
+                self.remember(id, project.clone(), agent.clone());
             }
             SessionEvent::SessionChanged { agent: Some(agent), .. } => {
                 if let Some(about) = self.about(id).await? {
-                    self.remember(
-                        id,
-                        Arc::new(SessionAttributes { project: about.project.clone(), agent: agent.clone() }),
-                    );
+                    self.remember(id, about.project.clone(), agent.clone());
                 }
             }
             SessionEvent::SessionDeleted {} => {
@@ -436,16 +432,16 @@ impl<'a> Feeder<'a> {
             return Ok(Some(Arc::clone(about)));
         }
         let Some(session) = self.shared.store.session(id).await? else { return Ok(None) };
-        let about = Arc::new(SessionAttributes { project: session.row.project, agent: session.row.agent });
-        self.remember(id, Arc::clone(&about));
-        Ok(Some(about))
+        Ok(Some(self.remember(id, session.row.project, session.row.agent)))
     }
 
-    fn remember(&mut self, id: SessionId, about: Arc<SessionAttributes>) {
+    fn remember(&mut self, id: SessionId, project: String, agent: String) -> Arc<SessionAttributes> {
         if self.known.len() >= KNOWN_SESSIONS {
             self.known.clear();
         }
-        self.known.insert(id, about);
+        let about = Arc::new(SessionAttributes { project, agent });
+        self.known.insert(id, Arc::clone(&about));
+        about
     }
 }
 

@@ -1,8 +1,8 @@
-//! Gathers what several conversations gave and writes it in one batch: sessions share pages in every table, and each
-//! batch writes whole pages.
+//! Gathers the parts of several imported conversations and appends them in one batch, which costs less: a batch writes whole
+//! pages of the database, and sessions share them.
 //!
-//! Invariant: what became of a conversation is told once all that it gave is ready. One whose part cannot be ready
-//! is told by itself and takes no other with it.
+//! Invariant: a conversation counts as imported once all its parts are appended. A part that is refused fails its own
+//! conversation and no other.
 
 use std::collections::HashMap;
 
@@ -71,7 +71,7 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Writes what waits, and tells what became of those that are finished.
+    /// Appends what waits, and counts the conversations that are finished.
     pub(super) async fn write(&mut self) {
         (self.entries, self.bytes) = (0, 0);
         let waiting = std::mem::take(&mut self.waiting);

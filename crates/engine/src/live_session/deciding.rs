@@ -6,18 +6,17 @@ use model::{
 
 use store::Batch;
 
-use super::{LiveSession, is_at_work};
+use super::{LiveSession, is_at_work, may_start_agent};
 use crate::directories::Place;
 use crate::wishes::{Created, Observed, PromptAccepted, Reply, StepTaken};
 use crate::{DirectoryError, SubmitError, directories, navigation, packet};
 
 impl LiveSession {
-    /// Looks up what a decision needs: what the agent has to be told, and whether the directory is still there. If that is
+    /// Looks up what a decision needs: the agent's resume packet, and whether the directory is still there. If that is
     /// gone and another one takes its place, it appends the move.
     pub(super) async fn prepare(&mut self, command: Option<&Command>) -> Result<(), SubmitError> {
         let Some(session) = self.stored.session() else { return Ok(()) };
-        let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start));
-        if starts && self.agent.is_none() {
+        if command.is_some_and(may_start_agent) && self.agent.is_none() {
             match directories::place_of(&session.row, self.shared.home.as_deref()).await {
                 Place::Same => {}
                 Place::Instead(cwd) => {
@@ -27,8 +26,8 @@ impl LiveSession {
                         self.commit(draft, Batch::default()).await?;
                     }
                 }
-                // A prompt is kept all the same, and another tool's session goes on from its words alone: that an agent can
-                // not be started is told in the session.
+                // A prompt is kept all the same, and an imported session goes on without its directory: the session says
+                // that its agent could not be started.
                 Place::Gone if matches!(command, Some(Command::Resume { .. })) && !session.row.is_imported() => {
                     return Err(DirectoryError::Gone { cwd: session.row.cwd.clone() }.into());
                 }
@@ -36,13 +35,13 @@ impl LiveSession {
             }
         }
         let Some(session) = self.stored.session() else { return Ok(()) };
-        self.follow_ups = self.calls.follow_ups(session, self.pending.reports(), &self.shared.looking).await;
+        self.follow_ups = self.calls.follow_ups(session, self.pending.reports(), &self.shared.file_inspector).await;
         let reports = || self.pending.reports().iter().chain(command.and_then(report_of));
         let topics = match reports().any(ends_turn) && session.row.running.is_some() && !self.stored.knows_topics() {
             true => Some(navigation::newest_topics(&*self.shared.store, &session.row).await?),
             false => None,
         };
-        // A turn may begin with this, and the agent may have to be told something then.
+        // A turn may begin with this, and the agent may need a packet then.
         let next_prompt = next_prompt(session, command);
         let begins = session.row.running.is_none() || reports().any(|report| matches!(report, AgentReport::Stopped(_)));
         // A slash command goes alone: beside anything else, agents take it for prose. What is untold stays untold.
@@ -96,13 +95,13 @@ impl LiveSession {
         Ok(draft)
     }
 
-    /// A prompt that has just gone to an agent that has to be told something goes with a packet.
+    /// Adds the packet, if this draft begins a turn and the agent needs one.
     fn attach_packet(&self, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
         let before = self.stored.session().map_or(Turn(0), |session| session.row.turns);
         let begins = |session: &Session| session.row.untold > Untold::Nothing && session.row.turns > before;
         match &self.packet {
             Some(packet) if draft.session().is_some_and(begins) => {
-                Ok(draft.apply(Command::TellResume { text: packet.text.clone() }, at)?)
+                Ok(draft.apply(Command::SendPacket { text: packet.text.clone() }, at)?)
             }
             Some(_) | None => Ok(()),
         }
@@ -138,7 +137,7 @@ impl LiveSession {
             | Command::SetIntent { .. }
             | Command::Summarise(_)
             | Command::SetTitle { .. }
-            | Command::TellPrompt { .. }
+            | Command::ImportPrompt { .. }
             | Command::Import { .. }
             | Command::ChangePrompt { .. }
             | Command::RemovePrompt { .. }
@@ -146,7 +145,7 @@ impl LiveSession {
             | Command::Answer { .. }
             | Command::Withdraw { .. }
             | Command::Resume { .. }
-            | Command::TellResume { .. }
+            | Command::SendPacket { .. }
             | Command::SetOption { .. }
             | Command::SignIn { .. }
             | Command::MoveTo { .. }
@@ -175,7 +174,7 @@ fn next_prompt<'a>(session: &'a Session, command: Option<&'a Command>) -> Option
     session.queue.first().map(|waiting| waiting.text.as_str()).or(comes)
 }
 
-/// What an agent that reports this has to be told.
+/// What an agent that reports this does not know of the session.
 fn untold_after(report: &AgentReport, session: &Session) -> Untold {
     match report {
         AgentReport::Ready { attached: Some(_) } if session.row.turns == Turn(0) && session.row.from.is_none() => {

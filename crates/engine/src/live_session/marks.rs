@@ -1,4 +1,4 @@
-//! How much agents' credentials may write into a session: marks are all that they can write.
+//! Limits how much agents' credentials may write into a session. Marks are all that they can write.
 //!
 //! Invariant: between one prompt and the next they add at most [`MAX_MARKED_BYTES`] to the log, and only people send
 //! prompts. The log itself is what is counted, from where the newest turn began, so a restart forgets nothing and reads

@@ -1,4 +1,4 @@
-//! What the agent of a new session is told that was started from another one's offer: the phase before it.
+//! The packet of a session that was started from another one's offer: it is about that other session, the phase before.
 //!
 //! Invariant: like every packet, deterministic, bounded, labelled as a record, and the same for every agent.
 
@@ -12,13 +12,13 @@ use model::{
 use store::{ReadError, Reader};
 
 use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, read_turn, turn_lines};
-use crate::looking::Looking;
+use crate::file_inspector::FileInspector;
 use crate::paging;
 
-/// How many lines of the earlier session's contents, and how many earlier sessions, are told.
+/// How many lines of the earlier session's contents, and how many earlier sessions, are listed.
 const LINES: u32 = 20;
 const SESSIONS: usize = 10;
-/// How many characters are told of the new session itself, if it has begun: there is to be room for what it goes on with.
+/// How many characters the new session itself has, if it has begun: most of the room is for the phase before.
 const OWN_CHARS: usize = 4_500;
 /// How many turns are looked at for one that was done.
 const TRIES: usize = 100;
@@ -43,8 +43,9 @@ struct Before {
     offered: Option<TranscriptTurn>,
 }
 
-/// Whether the agent of a session that was started from an offer does not know of the phase before: at its beginning, while
-/// it was sent nothing but commands, which go alone, and when the one that was told was lost before it had done that turn.
+/// Whether the agent of a session that was started from an offer has not been sent the packet about the phase before. It
+/// has not at the session's beginning, and not while it was sent only slash commands, which go without a packet. If the
+/// agent that was sent it was lost before it completed that turn, the next one is sent it again.
 pub(super) async fn is_untold(store: &dyn Reader, row: &SessionRow, untold: Untold) -> Result<bool, ReadError> {
     let is_at_beginning = row.turns == Turn(0);
     if is_at_beginning || untold != Untold::Everything || row.turns.0 as usize > TRIES {
@@ -77,7 +78,7 @@ async fn begins_with_packet(store: &dyn Reader, turn: &TurnRow) -> Result<bool, 
 /// The packet's text for a session that was started from an offer.
 pub(super) async fn text(
     store: &dyn Reader,
-    looking: &Looking,
+    files: &FileInspector,
     origin: Origin,
     own: &Own<'_>,
 ) -> Result<String, ReadError> {
@@ -91,12 +92,12 @@ pub(super) async fn text(
         Some(work) => store.newest_of_work(work.id, None, SESSIONS + 2).await?,
         None => Vec::new(),
     };
-    let before = before(store, looking, origin).await?;
+    let before = before(store, files, origin).await?;
     Ok(compose(own, named.as_ref(), &members, origin.block, before.as_ref()))
 }
 
 /// `None` if the earlier session is gone.
-async fn before(store: &dyn Reader, looking: &Looking, origin: Origin) -> Result<Option<Before>, ReadError> {
+async fn before(store: &dyn Reader, files: &FileInspector, origin: Origin) -> Result<Option<Before>, ReadError> {
     let session = store.session(origin.session).await?.filter(|session| session.row.deleted_at.is_none());
     let Some(session) = session else { return Ok(None) };
     let after = Turn(session.row.turns.0.saturating_sub(LINES));
@@ -105,7 +106,7 @@ async fn before(store: &dyn Reader, looking: &Looking, origin: Origin) -> Result
         Some(row) => read_turn(store, &row).await?,
         None => None,
     };
-    let states = looking.states(&session.row, &session.context, FILES).await;
+    let states = files.states(&session.row, &session.context, FILES).await;
     Ok(Some(Before { session, states, lines, offered }))
 }
 
@@ -177,7 +178,7 @@ fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let told = lines.iter().map(|line| {
+    let listed = lines.iter().map(|line| {
         let summary = line.summary.as_ref().map_or(line.prompt_line.as_str(), |summary| summary.text.as_str());
         let note = line.stop.as_ref().and_then(|stop| stop.outcome.note());
         let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
@@ -188,22 +189,22 @@ fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
         0 => "Its contents:".to_owned(),
         _ => format!("Its contents (without {left_out} earlier turns):"),
     };
-    [head].into_iter().chain(told).collect::<Vec<_>>().join("\n")
+    [head].into_iter().chain(listed).collect::<Vec<_>>().join("\n")
 }
 
 /// The work's other sessions, newest first, as they are given.
 fn earlier(row: &SessionRow, members: &[SessionRow], before: Option<&Before>) -> String {
     let from = before.map(|before| before.session.row.id);
     let others = members.iter().filter(|member| member.id != row.id && Some(member.id) != from);
-    let told: Vec<String> = others
+    let listed: Vec<String> = others
         .take(SESSIONS)
         .map(|member| {
             let label = one_line(member.label().unwrap_or("without a title"), ITEM_CHARS);
             format!("- {} {label} ({} turns)", member.id, member.turns.0)
         })
         .collect();
-    match told.is_empty() {
+    match listed.is_empty() {
         true => String::new(),
-        false => format!("Other sessions of this work, newest first:\n{}", told.join("\n")),
+        false => format!("Other sessions of this work, newest first:\n{}", listed.join("\n")),
     }
 }

@@ -1,4 +1,4 @@
-//! A model's line for a turn, and its title for the session.
+//! Asks a model for the summary of a turn, and for the session's title.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,5 @@
-//! Lines for turns that have none: of earlier versions, of turns that a restart cut off, of sessions put back from copies.
+//! Summarises the turns that have no summary: those of earlier versions, those that a restart cut off, those of sessions put
+//! back from copies.
 
 use std::sync::atomic::Ordering;
 
@@ -61,7 +62,7 @@ fn is_at_rest(session: &Session) -> bool {
     session.row.deleted_at.is_none() && session.row.running.is_none()
 }
 
-/// A turn's line; one that it has already is told again, so that those before it are known to have theirs.
+/// A turn's line. One that it has already is set again, so that `summarised` moves past it.
 async fn line(shared: &Shared, row: &TurnRow) -> Result<Option<TurnSummary>, ReadError> {
     if let Some(summary) = &row.summary {
         let (turn, extent) = (row.turn, None);

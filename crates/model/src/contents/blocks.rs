@@ -1,8 +1,8 @@
-//! Telling what somebody wrote from what they pasted: code, traces, logs, data, diffs.
+//! Separates what somebody wrote from what they pasted: code, traces, logs, data, diffs.
 //!
 //! Invariant: every line gets exactly one kind, in one pass over the lines and one over the paragraphs.
 
-use super::fence::Fence;
+use super::fence::CodeFence;
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ fn is_sentence(text: &str) -> bool {
 #[derive(Debug, Default)]
 struct Reader {
     paragraph: usize,
-    fence: Option<Fence>,
+    fence: Option<CodeFence>,
     /// The hidden block of a tool that wrapped the prompt, until its closing tag.
     wrapper: Option<String>,
     in_diff: bool,
@@ -89,7 +89,7 @@ impl Reader {
             }
             return Kind::Pasted;
         }
-        let fence = Fence::after(self.fence, text);
+        let fence = CodeFence::after(self.fence, text);
         match (std::mem::replace(&mut self.fence, fence), fence) {
             (Some(_), Some(_)) => return if is_error(text) { Kind::Error } else { Kind::Pasted },
             (Some(_), None) | (None, Some(_)) => {

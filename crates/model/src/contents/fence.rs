@@ -1,4 +1,4 @@
-//! Fenced code, found line by line.
+//! Finds fenced code, line by line.
 //!
 //! Invariant: what opens and closes a fence at the beginning of a line is what Markdown says, at any indentation. The tests
 //! compare it with `pulldown-cmark`, which can not be used here: it would read reminders, diffs and logs as Markdown too, and
@@ -6,12 +6,12 @@
 
 /// A fence that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fence {
+pub(super) struct CodeFence {
     sign: char,
     length: usize,
 }
 
-impl Fence {
+impl CodeFence {
     /// The fence that is open behind this line.
     pub(super) fn after(open: Option<Self>, line: &str) -> Option<Self> {
         let line = line.trim();
@@ -49,7 +49,7 @@ mod tests {
             let mut fence = None;
             let found: Vec<bool> = text.lines().map(|line| {
                 let before = fence;
-                fence = Fence::after(before, line);
+                fence = CodeFence::after(before, line);
                 before.is_some() || fence.is_some()
             }).collect();
             let fences: Vec<_> = Parser::new(&text)

@@ -1,10 +1,10 @@
-//! Leaves out of a text what was written for the system's own use: reminders, records that an agent was told, the texts of
+//! Leaves out of a text what was written for the system's own use: reminders, resume packets, the texts of
 //! skills, what tools put around a person's words.
 //!
 //! Invariant: what stands in a code fence is somebody's paste and stays. Nothing is added, and the order stays. Time is
 //! linear in the text.
 
-use super::fence::Fence;
+use super::fence::CodeFence;
 
 /// What stands in these elements is nobody's words. One that begins a line and is not closed reaches to the end.
 const ELEMENTS: [&str; 30] = [
@@ -39,7 +39,7 @@ const ELEMENTS: [&str; 30] = [
     "turn_aborted",
     "goose_instructions",
 ];
-/// Records that an agent is told here, and what ends them.
+/// How our own resume packets begin, and what ends them.
 const RECORDS: [&str; 3] =
     ["[Context from Throughline about ", "[Session resumed. This is a record", "[The next step of a piece of work, in"];
 const RECORD_END: &str = "[End of the record.]";
@@ -73,7 +73,7 @@ pub(super) fn without_scaffolding(text: &str) -> String {
         let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
         let (line, after) = rest.split_at(end);
         let begun = line.trim_start();
-        fence = Fence::after(fence, line);
+        fence = CodeFence::after(fence, line);
         if fence.is_some() {
             kept.push_str(line);
             rest = after;

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use doors::{Arrival, Gatekeeper as _, Principal, Role, Scope};
+use doors::{Arrival, Gatekeeper as _, Principal, Right, Role};
 use engine::{TokenSecret, TokenWish};
 use model::TokenKind;
 
@@ -72,7 +72,7 @@ pub(crate) async fn whoami(State(app): State<App>, principal: Principal, _: NoPa
         Role::Agent => "agent",
         Role::Applet => "applet",
     };
-    let directory = app.settings.directory.clone().filter(|_| principal.may(Scope::Write));
+    let directory = app.settings.directory.clone().filter(|_| principal.may(Right::Write));
     Json(wire::Whoami {
         directory,
         role: role.to_owned(),

@@ -228,7 +228,7 @@ impl World {
             secure_cookie,
             directory: Some(CWD.to_owned()),
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
-            all_sessions: AllSessions { unless_told: false, by_agent: [("guide".to_owned(), all_sessions)].into() },
+            all_sessions: AllSessions { by_default: false, by_agent: [("guide".to_owned(), all_sessions)].into() },
             specs_label: "Threads".to_owned(),
             stopping: stopping.clone(),
         };
