@@ -40,7 +40,7 @@ pub use credential::{Gatekeeper, PROOF_HEADER, Presented};
 pub use door::{Door, GuardedApp, Routes};
 pub use host::{AllowedHosts, HostNameError};
 pub use limits::{Limits, Rate};
-pub use principal::{Caller, Principal, Role, Scope};
+pub use principal::{Caller, Principal, Right, Role};
 pub use refusal::Refusal;
 pub use secret::{Secret, same_bytes};
 pub use tls::{TlsError, TlsSettings};

@@ -1,6 +1,6 @@
 //! Who is calling, and what each role may do.
 //!
-//! Invariant: scopes follow from the role, the role only from the stored credential, both in one exhaustive `match`.
+//! Invariant: rights follow from the role, the role only from the stored credential, both in one exhaustive `match`.
 //! Nothing that a caller sends can widen them.
 
 use axum::extract::FromRequestParts;
@@ -25,8 +25,9 @@ pub enum Role {
     Applet,
 }
 
+/// What a route or a tool needs its caller to be allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum Right {
     Read,
     Write,
     /// Mark what a session is about.
@@ -39,12 +40,12 @@ pub enum Scope {
 
 impl Principal {
     #[must_use]
-    pub fn may(&self, scope: Scope) -> bool {
-        match (self.role, scope) {
-            (Role::Person, Scope::Read | Scope::Write | Scope::Mark | Scope::Approve | Scope::Manage)
-            | (Role::Agent, Scope::Read | Scope::Mark) => true,
-            (Role::Agent, Scope::Write | Scope::Approve | Scope::Manage)
-            | (Role::Applet, Scope::Read | Scope::Write | Scope::Mark | Scope::Approve | Scope::Manage) => false,
+    pub fn may(&self, right: Right) -> bool {
+        match (self.role, right) {
+            (Role::Person, Right::Read | Right::Write | Right::Mark | Right::Approve | Right::Manage)
+            | (Role::Agent, Right::Read | Right::Mark) => true,
+            (Role::Agent, Right::Write | Right::Approve | Right::Manage)
+            | (Role::Applet, Right::Read | Right::Write | Right::Mark | Right::Approve | Right::Manage) => false,
         }
     }
 }

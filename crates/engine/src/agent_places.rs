@@ -1,4 +1,4 @@
-//! How many sessions may have an agent at once.
+//! Limits how many sessions have an agent at once.
 //!
 //! Invariant: never more than the limit. Where all places are taken, the agent that has rested longest gives its place
 //! up; one that is at work is never ended for another.

@@ -1,14 +1,17 @@
-//! What the log last said that an agent offers, so that one that is there again and offers the same writes nothing, and
-//! whoever begins to read near the end knows it.
+//! The options and commands that a session's agent last offered, according to the log. An agent that comes back and offers
+//! the same adds no entry, and a reader who begins near the end of the log is shown them.
 //!
-//! Invariant: what is not known to be in the log is written. The log is looked at from its end and only so far, so that
-//! an attach costs the same whatever came before; what live sessions offered since is kept.
+//! Invariant: what is not known to be in the log is written. Only the end of the log is read, so that an attach costs the
+//! same however long the session is; for live sessions the view is kept in memory.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use model::{AgentCommand, AgentOption, AgentReport, AgentView, Entry, Seq, Session, SessionEvent, SessionId};
 use store::Reader;
+
+use crate::paging;
 
 /// How many of the newest entries are looked at.
 const ENTRIES: usize = 256;
@@ -21,18 +24,15 @@ pub(crate) async fn newest_entries(store: &dyn Reader, session: &Session) -> Vec
     of_agent(store, session, Seq(session.head.0.saturating_sub(ENTRIES as u64)), session.head).await
 }
 
-/// What entries say of the agent, after one and up to another. However long the others are, a page of them is held at a
-/// time.
-async fn of_agent(store: &dyn Reader, session: &Session, mut after: Seq, up_to: Seq) -> Vec<Entry> {
-    let mut told = Vec::new();
-    while after < up_to {
-        let count = after.count_to(up_to, ENTRIES);
-        let page = store.read_session(session.row.id, after, count).await.unwrap_or_default();
-        let Some(last) = page.last() else { break };
-        after = last.seq;
-        told.extend(page.into_iter().filter(|entry| AgentView::is_of(&entry.event)));
-    }
-    told
+/// The entries about the agent, after one and up to another, as far as they can be read.
+async fn of_agent(store: &dyn Reader, session: &Session, after: Seq, up_to: Seq) -> Vec<Entry> {
+    let mut found = Vec::new();
+    let walked = paging::walk(store, session.row.id, after, up_to, |entry| {
+        found.extend(Some(entry).filter(|entry| AgentView::is_of(&entry.event)));
+        ControlFlow::Continue(())
+    });
+    drop(walked.await);
+    found
 }
 
 #[derive(Debug, Default)]
@@ -57,12 +57,21 @@ impl KnownChoices {
         offers
     }
 
-    /// Takes in what the agent says; whether it says nothing new.
-    pub(crate) fn hear(&mut self, report: &AgentReport) -> bool {
+    /// Whether the log says this of the agent already.
+    pub(crate) fn is_known(&self, report: &AgentReport) -> bool {
         match report {
-            AgentReport::Options(options) => self.options.replace(options.clone()).as_ref() == Some(options),
-            AgentReport::Commands(commands) => self.commands.replace(commands.clone()).as_ref() == Some(commands),
+            AgentReport::Options(options) => self.options.as_ref() == Some(options),
+            AgentReport::Commands(commands) => self.commands.as_ref() == Some(commands),
             _ => false,
+        }
+    }
+
+    /// Notes a report that is about to be appended.
+    pub(crate) fn note(&mut self, report: &AgentReport) {
+        match report {
+            AgentReport::Options(options) => self.options = Some(options.clone()),
+            AgentReport::Commands(commands) => self.commands = Some(commands.clone()),
+            _ => (),
         }
     }
 }
@@ -82,7 +91,8 @@ impl AgentViews {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
     }
 
-    pub(crate) fn hear(&self, session: SessionId, entries: &[Entry]) {
+    /// Applies entries that were appended to a session.
+    pub(crate) fn apply(&self, session: SessionId, entries: &[Entry]) {
         if let Some(view) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&session) {
             entries.iter().for_each(|entry| view.apply(entry));
         }

@@ -1,4 +1,4 @@
-//! The calls of the running turn that have not ended, as they stand, and what those prove that end.
+//! Keeps the calls of the running turn that have not ended, and finds the facts that a call proves when it ends.
 //!
 //! Invariant: a call is folded like a reader folds it, and what it proves is found once, when its end arrives, before that
 //! is written down; so the fact is in the same batch as the end. What is held of all open calls is bounded: one for which
@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    AgentReport, Fact, Request, Session, SessionEvent, ToolCall, ToolContent, ToolStatus, json_bytes, prove,
+    AgentReport, Command, Request, Session, SessionEvent, ToolCall, ToolContent, ToolStatus, json_bytes, prove,
     tool_intent,
 };
 
-use crate::looking::Looking;
+use crate::file_inspector::FileInspector;
 
 /// How much text of a call is kept for its rules.
 const TEXT_BYTES: usize = 128 << 10;
@@ -31,12 +31,10 @@ pub(crate) struct Calls {
     refused: BTreeSet<u32>,
 }
 
-/// What reports prove, by their places among them.
+/// The commands that follow from reports about calls, by the reports' places: the facts that a call proves, and what the
+/// agent says that it is about to do.
 #[derive(Debug, Default)]
-pub(crate) struct ProvedFacts {
-    facts: BTreeMap<usize, Vec<Fact>>,
-    intents: BTreeMap<usize, String>,
-}
+pub(crate) struct FollowUps(BTreeMap<usize, Vec<Command>>);
 
 impl Calls {
     /// Whether an event has to do with calls.
@@ -109,30 +107,36 @@ impl Calls {
         self.all_bytes -= self.bytes.remove(&tool).unwrap_or_default();
     }
 
-    /// What these reports prove, one after the other; looks at the files that they touched.
-    pub(crate) async fn prove(&self, session: &Session, reports: &[AgentReport], looking: &Looking) -> ProvedFacts {
-        let mut proofs = ProvedFacts::default();
+    /// What follows from these reports, one after the other; looks at the files that they touched.
+    pub(crate) async fn follow_ups(
+        &self,
+        session: &Session,
+        reports: &[AgentReport],
+        files: &FileInspector,
+    ) -> FollowUps {
+        let mut follow_ups = FollowUps::default();
         if session.row.running.is_none() || !reports.iter().any(is_of_call) {
-            return proofs;
+            return follow_ups;
         }
         let concerned = reports.iter().filter_map(call_of).filter_map(|tool| self.open.get_key_value(&tool));
         let open = concerned.map(|(tool, call)| (*tool, call.clone())).collect();
         let mut calls = Self { open, ..Self::default() };
         for (at, report) in reports.iter().enumerate() {
             let Some(call) = calls.take(report) else { continue };
-            proofs.intents.extend(tool_intent(call).map(|intent| (at, intent.to_owned())));
+            let commands = follow_ups.0.entry(at).or_default();
             let (tool, status) = (call.tool, call.status);
             if status == ToolStatus::Completed && !self.refused.contains(&tool) {
                 let mut facts = prove(call, &session.row.cwd);
-                looking.stamp(&mut facts).await;
-                proofs.facts.insert(at, facts);
+                files.stamp(&mut facts).await;
+                commands.extend((!facts.is_empty()).then_some(Command::Prove { tool, facts }));
             }
+            commands.extend(tool_intent(call).map(|intent| Command::SetIntent { intent: intent.to_owned() }));
             // What comes after a call's end changes nothing of what it proved, as it does once the end is durable.
             if status.is_final() {
                 calls.open.remove(&tool);
             }
         }
-        proofs
+        follow_ups
     }
 
     /// Folds a report in; the call that it is about.
@@ -140,7 +144,7 @@ impl Calls {
         match report {
             AgentReport::ToolStarted { tool, call_id, change } => {
                 self.open.insert(*tool, ToolCall::begin(*tool, call_id.clone(), change));
-                // Its end is told apart.
+                // A call that begins with its end is reported as ended by itself.
                 self.open.get(tool).filter(|call| !call.status.is_final())
             }
             AgentReport::ToolChanged { tool, change } => {
@@ -158,15 +162,10 @@ impl Calls {
     }
 }
 
-impl ProvedFacts {
-    /// What the report at this place proves.
-    pub(crate) fn facts(&self, at: usize) -> Option<&Vec<Fact>> {
-        self.facts.get(&at).filter(|facts| !facts.is_empty())
-    }
-
-    /// What the agent says with it that it is about to do.
-    pub(crate) fn intent(&self, at: usize) -> Option<&String> {
-        self.intents.get(&at)
+impl FollowUps {
+    /// Those of the report at this place.
+    pub(crate) fn of(&self, place: usize) -> impl Iterator<Item = &Command> {
+        self.0.get(&place).into_iter().flatten()
     }
 }
 

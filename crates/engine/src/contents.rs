@@ -1,24 +1,23 @@
-//! Finding one's way in a session: its contents, its turns by number and by id, the titles it has had.
+//! Reads a session's contents: its turns by number and by id, and the titles it has had.
 //!
 //! Invariant: what a reader gets of a turn is bounded, however much the agent said; what was left out is counted.
 
 use std::ops::ControlFlow;
 
 use model::{
-    Cursor, Entry, InteractionId, Item, SessionId, SessionRow, TitleRow, ToolCall, Transcript, TranscriptTurn, Turn,
-    TurnRow, json_bytes,
+    Cursor, Entry, InteractionId, Seq, SessionId, SessionRow, TitleRow, Transcript, TranscriptTurn, Turn, TurnRow,
+    json_bytes,
 };
 use store::ReadError;
 
-use crate::{Engine, QueryError, Shared};
+use crate::{Engine, QueryError, Shared, paging};
 
-/// How many turns are told at once.
+/// How many turns are returned at once.
 pub const MAX_TURNS_AT_ONCE: u32 = 20;
 /// How many lines a page of contents has at most.
 pub const MAX_CONTENTS_LINES: usize = 500;
-/// How many bytes of events are read for a turn, or for all that are asked for at once; and how many entries at a time.
+/// How many bytes of events are read for a turn, or for all that are asked for at once.
 const TURN_BYTES: usize = 8 << 20;
-const ENTRIES_AT_ONCE: usize = 500;
 
 /// A page of a session's contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +36,8 @@ pub struct Interaction {
     /// Its place in the contents.
     pub row: TurnRow,
     /// Its words and calls.
-    pub told: TranscriptTurn,
-    /// There was more than is told here.
+    pub transcript: TranscriptTurn,
+    /// There was more than the transcript has.
     pub cut: bool,
 }
 
@@ -51,25 +50,6 @@ pub struct TurnView {
     pub previous: Option<TurnRow>,
     /// The one after it.
     pub next: Option<TurnRow>,
-}
-
-impl Interaction {
-    /// What the agent said, its blocks apart.
-    pub fn response(&self) -> String {
-        let texts = self.told.items.iter().filter_map(|item| match item {
-            Item::Text { text, .. } => Some(text.as_str()),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n\n")
-    }
-
-    /// The calls of its tools.
-    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.told.items.iter().filter_map(|item| match item {
-            Item::Tool(call) => Some(call),
-            _ => None,
-        })
-    }
 }
 
 impl Engine {
@@ -146,11 +126,9 @@ impl Engine {
         let session = self.session(id).await?;
         let after = self.check_cursor(after, session.head)?;
         let missing = |turn| QueryError::NoSuchTurn { turn, newest: session.row.turns };
-        let before = from.0.checked_sub(1).ok_or_else(|| missing(from))?;
-        let first = self.shared.store.turns(id, Turn(before), 1).await?;
-        let first = first.first().ok_or_else(|| missing(from))?.first_seq;
+        let first = paging::find_turn(&*self.shared.store, id, from).await?.ok_or_else(|| missing(from))?.first_seq;
         let next = self.shared.store.turns(id, to, 1).await?;
-        // What is told between two turns belongs to the first of them.
+        // Entries between two turns belong to the first of them.
         let end = next.first().map_or(session.head, |next| next.first_seq.previous());
         let after = after.max(first.previous());
         let entries = self.shared.store.read_session(id, after, after.count_to(end, limit)).await?;
@@ -177,9 +155,9 @@ impl Shared {
         })
         .await?;
         let cut = bytes > budget;
-        let told = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
-        let told = told.unwrap_or_else(|| TranscriptTurn::begin(row.turn, row.interaction_id, row.started_at));
-        Ok(Interaction { row, told, cut })
+        let turn = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
+        let transcript = turn.unwrap_or_else(|| TranscriptTurn::begin(row.turn, row.interaction_id, row.started_at));
+        Ok(Interaction { row, transcript, cut })
     }
 
     /// Goes through a turn's entries, a page at a time.
@@ -188,18 +166,11 @@ impl Shared {
         row: &TurnRow,
         mut visit: impl FnMut(&Entry) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
-        let mut after = row.first_seq.previous();
-        loop {
-            let count = row.last_seq.map_or(ENTRIES_AT_ONCE, |last| after.count_to(last, ENTRIES_AT_ONCE));
-            let page = self.store.read_session(row.session, after, count).await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = last.seq;
-            for entry in &page {
-                let is_later = entry.event.turn().is_some_and(|turn| turn > row.turn);
-                if is_later || visit(entry).is_break() {
-                    return Ok(());
-                }
-            }
-        }
+        let last = row.last_seq.unwrap_or(Seq(u64::MAX));
+        paging::walk(&*self.store, row.session, row.first_seq.previous(), last, |entry| {
+            let is_later = entry.event.turn().is_some_and(|turn| turn > row.turn);
+            if is_later { ControlFlow::Break(()) } else { visit(&entry) }
+        })
+        .await
     }
 }

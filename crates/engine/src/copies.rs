@@ -94,10 +94,9 @@ struct CopyFollower<'a> {
     /// What the disk says of it.
     saved: Option<CopyCursor>,
     /// What has been gone through whole, while everything is.
-    gone_through: HashSet<SessionId>,
-    /// What was told already.
-    warned: HashSet<SessionId>,
-    warned_of_works: bool,
+    gone_through: HashSet<StreamId>,
+    /// What was logged already.
+    warned: HashSet<StreamId>,
     failing: bool,
 }
 
@@ -110,7 +109,6 @@ impl<'a> CopyFollower<'a> {
             saved: None,
             gone_through: HashSet::new(),
             warned: HashSet::new(),
-            warned_of_works: false,
             failing: false,
         }
     }
@@ -190,12 +188,7 @@ impl<'a> CopyFollower<'a> {
             looked_at = changes.up_to;
             let mut touched = cursor.phase == Phase::Rewriting;
             for stream in changes.streams {
-                let copied = match stream {
-                    StreamId::Session(id) => self.copy(id, cursor.phase).await,
-                    StreamId::Work => self.copy_works().await,
-                    StreamId::Server => continue,
-                };
-                match copied {
+                match self.copy(stream, cursor.phase).await {
                     Ok(Touched::Yes) => touched = true,
                     Ok(Touched::No) => (),
                     // The others are not to suffer for it, but the cursor stays before it.
@@ -251,42 +244,31 @@ impl<'a> CopyFollower<'a> {
         Ok(())
     }
 
-    async fn copy_works(&mut self) -> Result<Touched, CopyError> {
-        let alone = self.copying.alone().await;
-        let copied = self.copying.copies.update_works(self.store).await;
-        drop(alone);
-        match copied {
-            // No later try would mend these either.
-            Err(err @ (CopyError::Foreign { .. } | CopyError::Read(ReadError::Fenced(_)))) => {
-                if !std::mem::replace(&mut self.warned_of_works, true) {
-                    let error = &err as &dyn std::error::Error;
-                    tracing::warn!(error, "the copy of the pieces of work is left as it is");
-                }
-                Ok(Touched::No)
-            }
-            copied => copied,
-        }
-    }
-
-    async fn copy(&mut self, id: SessionId, phase: Phase) -> Result<Touched, CopyError> {
+    /// Brings the copy of a session, or of the pieces of work, up to date.
+    async fn copy(&mut self, stream: StreamId, phase: Phase) -> Result<Touched, CopyError> {
         let depth = match phase {
-            Phase::Rewriting if self.gone_through.insert(id) => Depth::Whole,
+            Phase::Rewriting if self.gone_through.insert(stream) => Depth::Whole,
             Phase::Rewriting | Phase::Following | Phase::Lost => Depth::End,
         };
+        let Copying { copies, .. } = self.copying;
         let alone = self.copying.alone().await;
-        let copied = self.copying.copies.update(self.store, id, depth).await;
+        let copied = match stream {
+            StreamId::Session(id) => copies.update(self.store, id, depth).await,
+            StreamId::Work => copies.update_works(self.store).await,
+            StreamId::Server => Ok(Touched::No),
+        };
         drop(alone);
         match copied {
             // No later try would mend these, so they do not hold the others up.
-            Err(err) if is_only_its_own(&err, id, &self.copying.copies) => {
-                if self.warned.insert(id) {
+            Err(err) if is_only_its_own(&err, stream, copies) => {
+                if self.warned.insert(stream) {
                     let error = &err as &dyn std::error::Error;
-                    tracing::warn!(session = %id, error, "a session's copy is left as it is");
+                    tracing::warn!(%stream, error, "the copy is left as it is");
                 }
                 Ok(Touched::No)
             }
             Err(err) => {
-                self.gone_through.remove(&id);
+                self.gone_through.remove(&stream);
                 Err(err)
             }
             Ok(touched) => Ok(touched),
@@ -294,17 +276,18 @@ impl<'a> CopyFollower<'a> {
     }
 }
 
-/// What is wrong with one session: its log is damaged, something else lies in its folder's place, or that is closed to us.
-/// A full or failing disk is met by one session first, but is not its own.
-fn is_only_its_own(err: &CopyError, id: SessionId, copies: &Copies) -> bool {
-    match err {
-        CopyError::Foreign { path } => path != copies.path(),
-        CopyError::Read(ReadError::Fenced(_)) => true,
-        CopyError::Io { path, source } => {
+/// What is wrong with one copy alone: its log is damaged, something else lies in its place, or that is closed to us. A
+/// full or failing disk is met by one session first, but is not its own.
+fn is_only_its_own(err: &CopyError, stream: StreamId, copies: &Copies) -> bool {
+    match (err, stream) {
+        (CopyError::Foreign { path }, _) => stream == StreamId::Work || path != copies.path(),
+        (CopyError::Read(ReadError::Fenced(_)), _) => true,
+        (CopyError::Io { path, source }, StreamId::Session(id)) => {
             // One that is not there could not be made, and that is the fault of the folder of all.
             let own = copies.path().join(id.to_string());
             source.kind() == ErrorKind::PermissionDenied && path.starts_with(&own) && own.exists()
         }
-        CopyError::Read(ReadError::Storage(_) | ReadError::Closed) | CopyError::Ahead { .. } => false,
+        (CopyError::Io { .. }, StreamId::Work | StreamId::Server)
+        | (CopyError::Read(ReadError::Storage(_) | ReadError::Closed) | CopyError::Ahead { .. }, _) => false,
     }
 }

@@ -1,4 +1,4 @@
-//! Working directories: checked before a session is made, so that a mistake is an answer and not a failed agent.
+//! Checks a working directory before a session is made in it, so that a mistake is an error at once and not a failed agent.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! What can go wrong when something is asked of the engine; `server/src/error.rs` maps each to a status.
 
-use std::error::Error as _;
+use std::error::Error;
 
 use model::{Cursor, InteractionId, NextId, Rejection, SessionId, Turn, WorkId};
 use store::{AppendError, CopyError, ReadError};
@@ -85,7 +85,7 @@ pub enum SubmitError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A session's readable copy could not be removed, so the session was not either.
-    #[error("the session is only deleted, since its readable copy could not be removed: {}", in_full(.0))]
+    #[error("the session is only deleted, since its readable copy could not be removed: {}", with_cause(.0))]
     Copy(CopyError),
 }
 
@@ -95,8 +95,8 @@ impl From<CopyError> for SubmitError {
     }
 }
 
-/// With its cause: only the person who asked can see to it, and is shown nothing but the message.
-fn in_full(err: &CopyError) -> String {
+/// A message that says its cause too: only the person who asked can see to it, and is shown nothing but the message.
+pub(crate) fn with_cause(err: &dyn Error) -> String {
     match err.source() {
         Some(cause) => format!("{err}: {cause}"),
         None => err.to_string(),
@@ -109,7 +109,7 @@ pub enum QueryError {
     /// There is no such session, or it was deleted.
     #[error("there is no session {0}")]
     NotFound(SessionId),
-    /// There was such a session; whoever followed it is told that it is gone.
+    /// There was such a session. Its followers are sent this, so that they stop.
     #[error("session {0} was deleted")]
     Deleted(SessionId),
     /// The session has not come so far.

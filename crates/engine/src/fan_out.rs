@@ -17,6 +17,7 @@ use crate::finding::Finding;
 use crate::journal::{CommittedPart, Unobserved};
 use crate::summaries::Summaries;
 
+#[derive(Clone)]
 pub(crate) struct FanOut {
     pub(crate) feeds: Arc<Feeds>,
     pub(crate) agent_views: Arc<AgentViews>,
@@ -36,7 +37,7 @@ impl FanOut {
     }
 
     fn notify_session(&self, id: SessionId, part: &CommittedPart, unobserved: &Unobserved) {
-        self.agent_views.hear(id, &part.entries);
+        self.agent_views.apply(id, &part.entries);
         let news = if part.is_whole { FeedUpdate::Entries(Arc::clone(&part.entries)) } else { FeedUpdate::Grown };
         self.feeds.publish(id, news);
         let Some(row) = part.session_row() else { return };
@@ -76,7 +77,7 @@ impl FanOut {
             if let SessionEvent::SummarySet { turn, by: SummaryMaker::Extract, .. } = entry.event
                 && ended(turn)
             {
-                self.summaries.wish(row.id, turn);
+                self.summaries.queue(row.id, turn);
             }
         }
     }
@@ -105,7 +106,7 @@ fn work_of(row: &RowChange) -> Option<WorkId> {
     }
 }
 
-/// Pieces of work that have changed since the list was last told of them.
+/// Pieces of work that have changed since they were last published.
 #[derive(Debug, Default)]
 pub(crate) struct ChangedWorks {
     ids: Mutex<BTreeSet<WorkId>>,
@@ -127,7 +128,9 @@ impl ChangedWorks {
 pub(crate) async fn publish_works(shared: Arc<Shared>) {
     loop {
         for work in shared.changed_works.take() {
-            shared.publish_work(work).await;
+            if let Err(err) = shared.publish_work(work).await {
+                tracing::warn!(%work, error = %err, "a change of a meta-context could not be published");
+            }
         }
         tokio::select! {
             () = shared.settled.cancelled() => return,

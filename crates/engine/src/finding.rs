@@ -1,4 +1,4 @@
-//! Finding words: in all sessions by the index, in one by looking through it.
+//! Finds words: in all sessions with an index, in one session by scanning its entries.
 //!
 //! Invariant: the index follows the log and may be lost at any time. What it does not hold yet is kept beside it as the
 //! tail and looked through, so whatever is durable is found; what was deleted is not.
@@ -12,9 +12,7 @@ mod unindexed;
 mod works;
 
 use std::collections::HashMap;
-use std::error::Error as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -24,6 +22,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
 use crate::QueryError;
+use crate::error::with_cause;
 
 pub use everywhere::{FoundTurn, SearchAnswer, SearchParams};
 pub(crate) use follower::run;
@@ -35,13 +34,12 @@ pub use unindexed::entries_set_aside;
 const OPENING_LIMIT: Duration = Duration::from_secs(3);
 
 /// What the engine knows of the index.
+#[derive(Default)]
 pub(crate) struct Finding {
     folder: Option<PathBuf>,
-    /// None while it is opened.
+    /// None while it is opened, and when a search could not read it: then the follower opens it again.
     index: watch::Sender<Option<Arc<Index>>>,
     tail: RwLock<Tail>,
-    /// A search could not read the index: the follower is to open it again.
-    distrusted: AtomicBool,
     /// Why it can not be opened, since the last time that was tried.
     failure: Mutex<Option<SearchFailure>>,
     /// Sessions that were purged, for the follower to remove.
@@ -61,7 +59,7 @@ pub(crate) struct Finding {
 pub struct SearchFailure {
     /// In full, with the path that it is about.
     pub reason: String,
-    /// In a few words that may be told to anybody.
+    /// In a few words that anybody may read.
     pub in_short: String,
 }
 
@@ -73,11 +71,7 @@ impl SearchFailure {
             SearchError::Locked => "another process writes it".to_owned(),
             SearchError::Damaged { .. } | SearchError::Unwritten => "it is damaged".to_owned(),
         };
-        let reason = match err.source() {
-            Some(source) => format!("{err}: {source}"),
-            None => err.to_string(),
-        };
-        Self { reason, in_short }
+        Self { reason: with_cause(err), in_short }
     }
 }
 
@@ -109,7 +103,7 @@ pub fn want_search_rebuild(folder: &Path) -> Result<(), search::SearchError> {
     Index::want_rebuild(folder)
 }
 
-/// Why no index could be opened in this folder, as far as looking tells.
+/// Why no index could be opened in this folder, as far as a look at the folder shows it.
 pub fn search_folder_failure(folder: &Path) -> Option<SearchFailure> {
     Index::check_folder(folder).err().map(|err| SearchFailure::of(&err))
 }
@@ -117,26 +111,14 @@ pub fn search_folder_failure(folder: &Path) -> Option<SearchFailure> {
 impl Finding {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         let set_aside = unindexed::Unindexed::kept_in(folder.clone());
-        Self {
-            folder,
-            index: watch::Sender::new(None),
-            tail: RwLock::default(),
-            distrusted: AtomicBool::new(false),
-            failure: Mutex::default(),
-            purged: Mutex::default(),
-            nudged: Notify::new(),
-            folded: watch::Sender::new(Position(0)),
-            hurry: Notify::new(),
-            set_aside,
-        }
+        Self { folder, set_aside, ..Self::default() }
     }
 
     /// A session is gone without a word in the log.
     pub(crate) fn note_purged(&self, session: SessionId) {
         self.set_aside.forget(session);
         self.purged.lock().unwrap_or_else(PoisonError::into_inner).push(session);
-        self.nudged.notify_one();
-        self.hurry.notify_one();
+        self.wake_follower();
     }
 
     fn take_purged(&self) -> Vec<SessionId> {
@@ -182,19 +164,14 @@ impl Finding {
     /// A search could not read this index: it is opened again, unless that was done since.
     fn distrust(&self, index: &Arc<Index>) {
         if self.index.borrow().as_ref().is_some_and(|current| Arc::ptr_eq(current, index)) {
-            self.distrusted.store(true, Ordering::Release);
             self.set_index(None);
-            self.nudged.notify_one();
-            self.hurry.notify_one();
+            self.wake_follower();
         }
     }
 
-    fn is_distrusted(&self) -> bool {
-        self.distrusted.load(Ordering::Acquire)
-    }
-
-    fn trust_again(&self) {
-        self.distrusted.store(false, Ordering::Release);
+    fn wake_follower(&self) {
+        self.nudged.notify_one();
+        self.hurry.notify_one();
     }
 
     /// The pieces that the index does not hold yet, those of running turns too.

@@ -1,4 +1,4 @@
-//! Following a session: everything after a cursor, in order, once, then what comes.
+//! Follows a session: hands out every entry after a cursor once and in order, then those that are appended later.
 //!
 //! Invariant: the next entry handed out is always the one after the last. The feed is subscribed before the log is
 //! read, so nothing falls between; what comes twice is dropped by its seq, and what the feed skipped is read from the
@@ -30,19 +30,19 @@ pub enum Followed {
     Context {
         /// As it is now.
         context: Arc<Context>,
-        /// Why it is told.
+        /// Why it is sent.
         reason: ContextReason,
     },
     /// The session was deleted; nothing more will come.
     Deleted,
 }
 
-/// Why a context is told.
+/// Why a context is sent to a follower.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextReason {
     /// It changed; which set did, if one did.
     Changed(Option<String>),
-    /// The agent was told of it.
+    /// The agent was sent it, in a resume packet.
     Resume,
 }
 
@@ -60,14 +60,14 @@ pub struct Follow {
     reading: Reading,
     /// What the session is about as of the snapshot or the last entry, whichever is later.
     context: Arc<Context>,
-    /// Why it is to be told next.
-    tell_context: Option<ContextReason>,
+    /// Why the context is to be sent next, if it is.
+    send_context: Option<ContextReason>,
     /// Where the feed skipped something. Previews that follow this entry may lack their beginning; whole ones come again
     /// after the next one.
     torn_at: Option<Seq>,
 }
 
-/// What entries told that a follow begins after.
+/// What a follower has to know of the entries before its first one.
 #[derive(Debug, Clone)]
 pub struct Earlier {
     /// How the agent stands.
@@ -101,13 +101,9 @@ impl Follow {
             backlog: VecDeque::new(),
             reading: Reading::First,
             context,
-            tell_context: None,
+            send_context: None,
             torn_at: None,
         }
-    }
-
-    pub(crate) fn knowing(self, earlier: Earlier) -> Self {
-        Self { earlier: Some(earlier), ..self }
     }
 
     /// Which session is followed.
@@ -123,7 +119,7 @@ impl Follow {
     /// The next thing. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Result<Followed, ReadError> {
         loop {
-            if let Some(reason) = self.tell_context.take() {
+            if let Some(reason) = self.send_context.take() {
                 return Ok(Followed::Context { context: Arc::clone(&self.context), reason });
             }
             if let Some(entry) = self.next_waiting() {
@@ -158,7 +154,7 @@ impl Follow {
 
     /// The next entry, if it has been read and nothing else comes before it.
     pub fn next_waiting(&mut self) -> Option<Entry> {
-        if self.tell_context.is_some() {
+        if self.send_context.is_some() {
             return None;
         }
         let entry = self.backlog.pop_front()?;
@@ -172,7 +168,7 @@ impl Follow {
         if entry.seq <= self.snapshot.head {
             return;
         }
-        self.tell_context = match &entry.event {
+        self.send_context = match &entry.event {
             SessionEvent::ResumeSent { .. } => Some(ContextReason::Resume),
             SessionEvent::ContextSet { .. } | SessionEvent::FactProved { .. } => {
                 Arc::make_mut(&mut self.context).apply(entry.borrowed()).map(|news| match news {
@@ -209,7 +205,7 @@ impl Engine {
         let after = self.check_cursor(after, session.head)?;
         let entries = self.shared.store.read_session(id, after, limit).await?;
         let last = entries.last().map_or(after, |entry| entry.seq);
-        // A damaged session has no end that could be told: whoever asks on learns of the damage.
+        // Where a damaged session ends is not known: the next page is an error that says so.
         let more = last < session.head || self.fence(id).is_some();
         if more && entries.is_empty() {
             return Err(self.missing_after(id, after).await);
@@ -242,8 +238,8 @@ impl Engine {
         for seq in aside.filter(|seq| *seq <= after) {
             asked.extend(self.shared.store.read_session(id, seq.previous(), 1).await?);
         }
-        let earlier = Earlier { agent, asked };
-        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed).knowing(earlier))
+        let earlier = Some(Earlier { agent, asked });
+        Ok(Follow { earlier, ..Follow::new(session, after, Arc::clone(&self.shared.store), feed) })
     }
 
     async fn begin_follow(&self, id: SessionId) -> Result<(Subscription, Session), QueryError> {

@@ -1,4 +1,4 @@
-//! What is done once an hour: sessions deleted a week ago are purged, receipts of yesterday forgotten.
+//! Cleans up once an hour: purges sessions that were deleted a week ago, and forgets old receipts.
 //!
 //! Invariant: a wall clock that jumps removes nothing early. Only time that both the wall and the steady clock have seen
 //! pass counts, and nothing is removed right after the start, when a machine may not have found the right time yet. One
@@ -8,11 +8,10 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use model::{SessionId, SessionRow, Timestamp};
-use store::{AppendError, ReadError};
+use model::{Session, SessionId, SessionRow, Timestamp};
+use store::AppendError;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::copies::Copying;
 use crate::{Shared, SubmitError};
 
 /// How long after the start the first round is.
@@ -46,8 +45,8 @@ pub(crate) async fn run(shared: Arc<Shared>) {
 impl Shared {
     pub(crate) async fn clean_up(&self) -> Result<(), SubmitError> {
         let now = self.started.passed(self.clock.now());
-        self.journal.forget_receipts(earlier(now, RECEIPTS_KEPT_FOR)).await?;
-        let deadline = earlier(now, RESTORABLE_FOR);
+        self.journal.forget_receipts(now.minus(RECEIPTS_KEPT_FOR)).await?;
+        let deadline = now.minus(RESTORABLE_FOR);
         let mut stuck = HashSet::new();
         loop {
             // Those that stay are named again, so they take no place of the others.
@@ -97,47 +96,36 @@ impl Shared {
     /// The session as it last was, if it was deleted and is gone. The copy goes first: a crash in between then leaves a log that can be
     /// purged again, and no folder that nobody knows of. It comes back if the session does not go.
     async fn purge_with_its_copy(&self, id: SessionId) -> Result<Option<SessionRow>, SubmitError> {
-        let mut copy_is_touched = false;
-        let Some(copying) = &self.copying else { return self.purge_if_deleted(id, None, &mut copy_is_touched).await };
-        let _alone = copying.alone().await;
-        let purged = self.purge_if_deleted(id, Some(copying), &mut copy_is_touched).await;
-        if copy_is_touched && !matches!(purged, Ok(Some(_))) {
-            copying.put_back(&*self.store, id).await;
-        }
-        if let Ok(Some(row)) = &purged
-            && row.work.is_some()
-        {
-            copying.leave_work(&*self.store).await;
-        }
-        purged
-    }
-
-    async fn purge_if_deleted(
-        &self,
-        id: SessionId,
-        copying: Option<&Copying>,
-        copy_is_touched: &mut bool,
-    ) -> Result<Option<SessionRow>, SubmitError> {
+        let _alone = match &self.copying {
+            Some(copying) => Some(copying.alone().await),
+            None => None,
+        };
         loop {
             let damaged = self.store.fence(id).is_some();
             let session = self.store.session(id).await?.filter(|session| damaged || session.row.deleted_at.is_some());
             let Some(session) = session else { return Ok(None) };
-            if let Some(copying) = copying {
-                *copy_is_touched = true;
-                copying.remove(id).await?;
+            let purged = self.try_purge(&session).await;
+            if let Some(copying) = &self.copying {
+                match &purged {
+                    Ok(()) if session.row.work.is_some() => copying.leave_work(&*self.store).await,
+                    Ok(()) => (),
+                    Err(_) => copying.put_back(&*self.store, id).await,
+                }
             }
-            match self.journal.purge(&session, self.clock.now()).await {
+            match purged {
                 Ok(()) => return Ok(Some(session.row)),
                 // Somebody wrote to it since, perhaps a restore: look again.
-                Err(AppendError::Conflict { .. }) => (),
-                Err(err) => return Err(err.into()),
+                Err(SubmitError::Append(AppendError::Conflict { .. })) => (),
+                Err(err) => return Err(err),
             }
         }
     }
 
-    /// Whether the session is there and not purged, deleted or not.
-    pub(crate) async fn exists(&self, session: SessionId) -> Result<bool, ReadError> {
-        Ok(self.store.session(session).await?.is_some())
+    async fn try_purge(&self, session: &Session) -> Result<(), SubmitError> {
+        if let Some(copying) = &self.copying {
+            copying.remove(session.row.id).await?;
+        }
+        Ok(self.journal.purge(session, self.clock.now()).await?)
     }
 }
 
@@ -154,11 +142,6 @@ impl Started {
 
     /// The latest moment that is certainly past: what the wall says, unless it ran ahead of the steady clock.
     fn passed(&self, now: Timestamp) -> Timestamp {
-        let steady = i64::try_from(self.steady.elapsed().as_millis()).unwrap_or(i64::MAX);
-        now.min(Timestamp::from_millis(self.wall.as_millis().saturating_add(steady)))
+        now.min(self.wall.plus(self.steady.elapsed()))
     }
-}
-
-fn earlier(now: Timestamp, by: Duration) -> Timestamp {
-    Timestamp::from_millis(now.as_millis().saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
 }

@@ -62,9 +62,5 @@ impl fmt::Debug for TokenSecret {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    use fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string cannot fail");
-        text
-    })
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,8 +1,8 @@
-//! Bringing in what other tools wrote down, as sessions that are read-only until an agent takes them over.
+//! Imports the conversations that other tools have recorded. Each becomes a session, read-only until an agent resumes it.
 //!
-//! Invariant: nothing is taken twice. A session's id comes from the tool and its own id of it, how far its record was read
-//! is written down with the turns it gave, and one that was deleted or taken over here is left alone. What this server
-//! hosts itself is not brought in.
+//! Invariant: nothing is imported twice. The session's id is a hash of the tool's name and its own id of the conversation;
+//! how far the record was read is appended with the turns that were read. A session that was deleted or resumed here is not
+//! changed any more, and conversations that this server hosts itself are not imported.
 
 mod gathering;
 mod replay;
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::{Engine, Shared};
 
-/// How many failures are told by name.
+/// How many failures are named.
 const MAX_FAILURES: usize = 20;
 /// So many conversations that are still to be looked at are a flood rather than news.
 const BULK_SESSIONS: usize = 20;

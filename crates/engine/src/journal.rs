@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::{Entry, Position, RowChange, Session, SessionEvent, SessionRow, StreamId, Timestamp};
-use store::{AppendError, Batch, Part, Store};
+use store::{AppendError, Batch, Part, ReadError, Store};
 
 use crate::fan_out::FanOut;
 use crate::remembered::Remembered;
@@ -20,7 +20,7 @@ const CARRIED_BYTES: usize = 32 << 10;
 /// The only one that has the store's [`store::Append`]; everybody else has a [`store::Reader`].
 pub(crate) struct Journal {
     store: Arc<dyn Store>,
-    pub(crate) tokens: Tokens,
+    pub(crate) tokens: Arc<Tokens>,
     pub(crate) remembered: Remembered,
     pub(crate) unobserved: Unobserved,
     fan_out: FanOut,
@@ -50,6 +50,7 @@ pub(crate) struct CommittedPart {
 
 impl CommittedPart {
     fn of(part: &Part) -> Self {
+        let is_session = matches!(part.stream, StreamId::Session(_));
         let mut bytes = 0;
         let is_whole = part.entries.iter().all(|entry| {
             bytes += entry.event.about_bytes();
@@ -61,7 +62,13 @@ impl CommittedPart {
             stream: part.stream,
             entries: carried.map(|entry| entry.map(Clone::clone)).collect(),
             is_whole,
-            rows: part.rows.iter().filter(|row| is_for_followers(row)).cloned().collect(),
+            // Of a session's rows, followers need its own; the others can be many, and are for the tables alone.
+            rows: part
+                .rows
+                .iter()
+                .filter(|row| !is_session || matches!(row, RowChange::PutSession(_)))
+                .cloned()
+                .collect(),
             unobserved_delta: part.unobserved_delta,
         }
     }
@@ -76,14 +83,12 @@ impl CommittedPart {
 }
 
 impl Journal {
-    pub(crate) fn new(
-        store: Arc<dyn Store>,
-        tokens: Tokens,
-        remembered: Remembered,
-        unobserved: Unobserved,
-        fan_out: FanOut,
-    ) -> Self {
-        Self { store, tokens, remembered, unobserved, fan_out }
+    /// The journal of a store, with what is in force there.
+    pub(crate) async fn open(store: Arc<dyn Store>, fan_out: FanOut) -> Result<Self, ReadError> {
+        let tokens = Arc::new(Tokens::new(store.tokens().await?));
+        let remembered = Remembered::new(store.remembered().await?);
+        let unobserved = Unobserved(Mutex::new(store.unobserved_count().await?));
+        Ok(Self { store, tokens, remembered, unobserved, fan_out })
     }
 
     /// Appends a batch: all of it, or nothing. One that holds nothing is not written. A part without entries says which
@@ -120,7 +125,7 @@ impl Journal {
     }
 
     /// Reads what is in force, after another process wrote to the server's stream.
-    pub(crate) async fn read_what_is_in_force(&self) -> Result<(), store::ReadError> {
+    pub(crate) async fn read_what_is_in_force(&self) -> Result<(), ReadError> {
         self.tokens.replace(self.store.tokens().await?);
         self.remembered.replace(self.store.remembered().await?);
         Ok(())
@@ -139,44 +144,11 @@ fn is_always_carried(event: &SessionEvent) -> bool {
         )
 }
 
-fn is_for_followers(row: &RowChange) -> bool {
-    match row {
-        RowChange::PutSession(_)
-        | RowChange::PutWork(_)
-        | RowChange::RenameWork { .. }
-        | RowChange::TouchWork { .. }
-        | RowChange::RemoveWork { .. }
-        | RowChange::PutToken(_)
-        | RowChange::RemoveToken { .. }
-        | RowChange::PutRemembered(_)
-        | RowChange::RemoveRemembered { .. } => true,
-        RowChange::StartTurn(_)
-        | RowChange::EndTurn { .. }
-        | RowChange::PutPrompt { .. }
-        | RowChange::RemovePrompt { .. }
-        | RowChange::PutSet { .. }
-        | RowChange::PutFact { .. }
-        | RowChange::RemoveFact { .. }
-        | RowChange::NoteContext { .. }
-        | RowChange::PutTitle(_)
-        | RowChange::PutSummary { .. }
-        | RowChange::PutNext(_)
-        | RowChange::ClickNext { .. }
-        | RowChange::NameWork { .. }
-        | RowChange::ForgetWorkNames { .. }
-        | RowChange::PutAttachment { .. } => false,
-    }
-}
-
 /// How many sessions came to rest unseen, kept as they change so that nobody counts them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Unobserved(Mutex<u64>);
 
 impl Unobserved {
-    pub(crate) fn new(count: u64) -> Self {
-        Self(Mutex::new(count))
-    }
-
     pub(crate) fn count(&self) -> u64 {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -15,6 +15,7 @@ mod directories;
 mod error;
 mod fan_out;
 mod feeds;
+mod file_inspector;
 mod finding;
 mod follow;
 mod housekeeping;
@@ -23,11 +24,11 @@ mod importing;
 mod journal;
 mod kept_tasks;
 mod live_session;
-mod looking;
 mod mount;
 mod navigation;
 mod own_calls;
 mod packet;
+mod paging;
 mod pending;
 mod policy;
 mod queries;
@@ -67,6 +68,7 @@ pub use contents::{Contents, Interaction, MAX_CONTENTS_LINES, MAX_TURNS_AT_ONCE,
 pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
+pub use file_inspector::open_directory;
 pub use files::Deny;
 pub use finding::{
     Count, FoundInside, FoundTurn, PieceRole, SearchAnswer, SearchFailure, SearchParams, Snippet, Within,
@@ -76,7 +78,6 @@ pub use follow::{ContextReason, Earlier, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, SystemIds, TokenSecret};
 pub use importing::{ImportError, ImportProgress, ImportSource};
-pub use looking::open_directory;
 pub use mount::OwnTools;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
@@ -85,7 +86,7 @@ pub use requests::{Asker, RequestKey};
 pub use skills::{SKILL_FILE, SKILLS, Skill, SkillFile};
 pub use store::{AppendError, Fence, FenceCause, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
-pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
+pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish, Tokens};
 pub use wishes::{
     Answer, Cancel, ChangePrompt, ChangeSession, Created, Delete, Observe, Observed, PromptAccepted, RemovePrompt,
     Restore, SendPrompt, SetContext, SetOption, SignIn, StepTaken, Wish,
@@ -93,6 +94,7 @@ pub use wishes::{
 pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
 
+use fan_out::FanOut;
 use live_session::QueuedInput;
 use mount::WHAT_THE_TOOLS_ARE_FOR;
 
@@ -129,11 +131,11 @@ pub struct Agency {
     pub catalog: Catalog,
     /// What is answered without asking the person.
     pub policy: PermissionPolicy,
-    /// What nobody looks at.
+    /// The names of files that nobody may open.
     pub deny: Deny,
     /// The folder that is the person's and all agents': what lies in it is looked at like a session's own files.
     pub files: Option<PathBuf>,
-    /// What every agent is told of its session, if it is told anything.
+    /// The text that every agent is given about its session, if there is one.
     pub brief: Option<String>,
     /// The tools that agents are lent with the MCP mount.
     pub own_tools: OwnTools,
@@ -174,7 +176,7 @@ pub(crate) struct Shared {
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,
     agency: Agency,
-    looking: looking::Looking,
+    file_inspector: file_inspector::FileInspector,
     finding: Arc<finding::Finding>,
     importing: importing::Importing,
     summaries: Arc<summaries::Summaries>,
@@ -215,29 +217,22 @@ impl Engine {
     /// Settles what an earlier run left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
         let Seams { clock, ids, home, copies, agency, summarising, search, history } = seams;
-        let tokens = tokens::Tokens::new(store.tokens().await?);
-        let remembered = remembered::Remembered::new(store.remembered().await?);
-        let unobserved = journal::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
-        let feeds = Arc::new(feeds::Feeds::new());
-        let agent_views = Arc::new(agent_views::AgentViews::default());
-        let summaries = Arc::new(summaries::Summaries::new(summarising));
-        let finding = Arc::new(finding::Finding::new(search));
-        let changed_works = Arc::new(fan_out::ChangedWorks::default());
-        let fan_out = fan_out::FanOut {
-            feeds: Arc::clone(&feeds),
-            agent_views: Arc::clone(&agent_views),
-            summaries: Arc::clone(&summaries),
-            finding: Arc::clone(&finding),
-            changed_works: Arc::clone(&changed_works),
+        let fan_out = FanOut {
+            feeds: Arc::new(feeds::Feeds::new()),
+            agent_views: Arc::default(),
+            summaries: Arc::new(summaries::Summaries::new(summarising)),
+            finding: Arc::new(finding::Finding::new(search)),
+            changed_works: Arc::default(),
         };
-        let journal = journal::Journal::new(Arc::clone(&store), tokens, remembered, unobserved, fan_out);
+        let journal = journal::Journal::open(Arc::clone(&store), fan_out.clone()).await?;
+        let FanOut { feeds, agent_views, summaries, finding, changed_works } = fan_out;
         let shared = Arc::new(Shared {
             store,
             clock,
             ids,
             home,
-            looking: looking::Looking::new(agency.deny.clone(), agency.files.clone()),
+            file_inspector: file_inspector::FileInspector::new(agency.deny.clone(), agency.files.clone()),
             finding,
             importing: importing::Importing::new(history),
             summaries,
@@ -287,7 +282,7 @@ impl Engine {
         self.shared.own_calls.arrived(session, tool, input);
     }
 
-    /// What every agent is told of its session, if it is told anything.
+    /// The text that every agent is given about its session, if there is one.
     pub fn brief(&self) -> Option<&str> {
         self.shared.agency.brief.as_deref()
     }

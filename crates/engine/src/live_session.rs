@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use agents::{Agent, AgentPacket, AgentRequest, AgentStart, AgentUpdate, PacketKind};
 use model::{AgentState, Command, Draft, Request, Session, SessionId};
-use store::{AppendError, Batch, Part, Receipt, Room};
+use store::{AppendError, Batch, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -25,16 +25,16 @@ use self::effects::{AfterCommit, Effect};
 use self::marks::{Marked, receipt_of};
 use crate::agent_places::AgentPlace;
 use crate::agent_views::{KnownChoices, newest_entries};
-use crate::calls::{Calls, ProvedFacts};
+use crate::calls::{Calls, FollowUps};
 use crate::pending::Pending;
-use crate::requests::{AfterInput, InputKind, SessionInput};
+use crate::requests::{Asker, InputKind, SessionInput};
 use crate::tokens::Loan;
 use crate::wishes::Reply;
 use crate::{Packet, Shared, SubmitError};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
 const IDLE_AFTER: Duration = Duration::from_secs(1_800);
-/// How long an agent may take to hear a call; one that does not listen has failed.
+/// How long an agent may take to accept a request; one that does not has failed.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 /// How long after a failed write it is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
@@ -76,31 +76,23 @@ pub(crate) struct LiveSession {
     open_requests: HashMap<Request, u64>,
     /// The agent's own key of the request that is being written down.
     key_being_written: Option<u64>,
-    /// What the agent is told ahead of the prompt that is about to go out.
+    /// The resume packet that goes to the agent with the next prompt, if it needs one.
     packet: Option<Packet>,
     /// The calls that have not ended.
     calls: Calls,
-    /// The facts that the calls ending in this append prove.
-    proved: ProvedFacts,
+    /// What follows from the pending reports about calls.
+    follow_ups: FollowUps,
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
     unwritten: Option<Unwritten>,
-    /// What follows the last input. Before a purge the agent is kept, so that it can delete its own record.
-    after: AfterInput,
+    /// The session is about to be purged. Its agent is kept until then, so that it can delete its own record.
+    awaits_purge: bool,
 }
 
 /// An agent, with the credential that it was lent: they end together.
 struct Hosted {
     agent: Agent,
     loan: Option<Loan>,
-}
-
-/// What is appended in the same batch as a session's entries: the receipt, and other streams' parts.
-#[derive(Debug, Default)]
-struct BatchExtras {
-    receipt: Option<Receipt>,
-    /// The next parts of other streams.
-    parts: Vec<Part>,
 }
 
 struct Unwritten {
@@ -130,9 +122,9 @@ impl LiveSession {
             key_being_written: None,
             packet: None,
             calls: Calls::default(),
-            proved: ProvedFacts::default(),
+            follow_ups: FollowUps::default(),
             unwritten: None,
-            after: AfterInput::Stay,
+            awaits_purge: false,
         }
     }
 
@@ -163,9 +155,7 @@ impl LiveSession {
             }
             idle_at = Instant::now() + IDLE_AFTER;
             match self.stored.session() {
-                Some(session) if session.row.deleted_at.is_some() && self.after == AfterInput::Stay => {
-                    self.agent = None;
-                }
+                Some(session) if session.row.deleted_at.is_some() && !self.awaits_purge => self.agent = None,
                 Some(_) => (),
                 // It could not be begun.
                 None => break,
@@ -182,7 +172,7 @@ impl LiveSession {
 
     /// The agent has nothing to do, and all that it did is written down.
     fn rests(&self) -> bool {
-        !self.busy() && self.pending.due().is_none() && self.after == AfterInput::Stay
+        !self.busy() && self.pending.due().is_none() && !self.awaits_purge
     }
 
     /// A place is held while there is an agent, and for as long as that is at work.
@@ -198,11 +188,7 @@ impl LiveSession {
 
     /// Takes a place for the agent that this command may start, before anything of it is written down.
     async fn take_place(&mut self, command: &Command) -> Result<(), SubmitError> {
-        let starts = matches!(
-            command,
-            Command::Create(_) | Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start
-        );
-        if starts && self.agent.is_none() && self.place.is_none() {
+        if may_start_agent(command) && self.agent.is_none() && self.place.is_none() {
             self.place = Some(self.shared.agent_places.enter().await?);
         }
         Ok(())
@@ -230,46 +216,50 @@ impl LiveSession {
         fail::fail_point!("session-input");
         let result = self.execute(&input).await;
         if result.is_ok() {
-            self.after = input.after;
+            self.awaits_purge = matches!(input.kind, InputKind::DeleteForPurge);
         }
         let result = InputResult::Answered(result);
         // The asker may be gone; what was done stays done.
         drop(reply.send(result));
     }
 
-    async fn execute(&mut self, input: &SessionInput) -> Result<Reply, SubmitError> {
-        let command = match &input.kind {
-            InputKind::Command(command) => command,
-            InputKind::Click(click) => return self.click(click, input).await,
-        };
+    /// Carries an input out, anew if somebody else wrote to one of its streams meanwhile.
+    async fn execute(&mut self, SessionInput { kind, asker }: &SessionInput) -> Result<Reply, SubmitError> {
+        let mut tries = 0;
+        loop {
+            let result = match kind {
+                InputKind::Command(command) => self.try_command(command, asker).await,
+                InputKind::DeleteForPurge => self.try_command(&Command::Delete, asker).await,
+                InputKind::Click(click) => self.try_click(click, asker).await,
+            };
+            match result {
+                Err(SubmitError::Append(AppendError::Repeated(receipt))) => return asker.repeat(&receipt),
+                Err(SubmitError::Append(AppendError::Conflict { .. })) if tries < CONFLICT_TRIES => {
+                    self.reload().await?;
+                }
+                Err(SubmitError::Append(AppendError::Purged(_))) => return Err(SubmitError::NotFound(self.id)),
+                result => return result,
+            }
+            tries += 1;
+        }
+    }
+
+    async fn try_command(&mut self, command: &Command, asker: &Asker) -> Result<Reply, SubmitError> {
         // It is being started, or has been.
         if matches!(command, Command::Start) && self.agent.is_some() {
             return Ok(Reply::Done);
         }
         self.take_place(command).await?;
-        let mut tries = 0;
-        loop {
-            self.prepare(Some(command)).await?;
-            let at = self.shared.clock.now();
-            let draft = self.decide(Some(command.clone()), at)?;
-            let marked = self.room_for_marks(draft.entries()).await?;
-            let reply = self.reply_to(command, draft.entries());
-            let receipt = receipt_of(command, marked, input.receipt(&reply, at));
-            match self.commit_command(draft, receipt, at).await {
-                Ok(()) => {
-                    self.marked = marked.or(self.marked);
-                    self.forward_to_agent(command).await;
-                    return Ok(reply);
-                }
-                Err(SubmitError::Append(AppendError::Repeated(receipt))) => return input.asker.repeat(&receipt),
-                Err(SubmitError::Append(AppendError::Conflict { .. })) if tries < CONFLICT_TRIES => {
-                    self.reload().await?;
-                }
-                Err(SubmitError::Append(AppendError::Purged(_))) => return Err(SubmitError::NotFound(self.id)),
-                Err(err) => return Err(err),
-            }
-            tries += 1;
-        }
+        self.prepare(Some(command)).await?;
+        let at = self.shared.clock.now();
+        let draft = self.decide(Some(command.clone()), at)?;
+        let marked = self.room_for_marks(draft.entries()).await?;
+        let reply = self.reply_to(command, draft.entries());
+        let receipt = receipt_of(command, marked, asker.receipt(&reply, at));
+        self.commit_command(draft, receipt, at).await?;
+        self.marked = marked.or(self.marked);
+        self.forward_to_agent(command).await;
+        Ok(reply)
     }
 
     /// The session is purged. What its agent keeps of it goes too, if that can be: by the agent itself, or by another
@@ -295,21 +285,21 @@ impl LiveSession {
         self.send_to_agent(request).await;
     }
 
-    /// Appends a draft, with what is written with it or not at all; the draft is then the session as it is stored.
-    async fn commit(&mut self, mut draft: Draft, extras: BatchExtras) -> Result<(), AppendError> {
+    /// Appends a draft, in one batch with the receipt and the parts of other streams that `batch` has. The draft is then the
+    /// session as it is stored; what follows outside is left to the caller.
+    async fn commit(&mut self, mut draft: Draft, mut batch: Batch) -> Result<AfterCommit, AppendError> {
+        let after_commit = AfterCommit::of(draft.entries());
+        batch.parts.insert(0, draft.take());
         // Once the server stops there is no later: what is said now may use the last of the disk.
-        let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
-        let BatchExtras { receipt, parts } = extras;
-        let parts = [draft.take()].into_iter().chain(parts).collect();
-        self.shared.journal.append(Batch { parts, receipt, room }).await?;
+        batch.room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
+        self.shared.journal.append(batch).await?;
         self.stored = draft;
-        Ok(())
+        Ok(after_commit)
     }
 
     /// Appends a draft; what follows from it then happens.
-    async fn commit_and_run_effects(&mut self, draft: Draft, extras: BatchExtras) -> Result<(), AppendError> {
-        let after_commit = AfterCommit::of(draft.entries());
-        self.commit(draft, extras).await?;
+    async fn commit_and_run_effects(&mut self, draft: Draft, batch: Batch) -> Result<(), AppendError> {
+        let after_commit = self.commit(draft, batch).await?;
         self.run_effects(after_commit).await;
         Ok(())
     }
@@ -411,7 +401,7 @@ impl LiveSession {
         loop {
             self.prepare(command.as_ref()).await?;
             let draft = self.decide(command.clone(), self.shared.clock.now())?;
-            match self.commit_and_run_effects(draft, BatchExtras::default()).await {
+            match self.commit_and_run_effects(draft, Batch::default()).await {
                 Ok(()) => return Ok(()),
                 Err(AppendError::Conflict { .. }) if tries < CONFLICT_TRIES => self.reload().await?,
                 Err(err) => return Err(err.into()),
@@ -425,6 +415,10 @@ impl LiveSession {
         self.stored.reload(self.shared.store.session(self.id).await?);
         Ok(())
     }
+}
+
+fn may_start_agent(command: &Command) -> bool {
+    matches!(command, Command::Create(_) | Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start)
 }
 
 /// The log says that the agent starts, works or waits for an answer.

@@ -1,7 +1,7 @@
-//! The MCP mount as agents are handed it: our own address, a credential of their own, and the brief.
+//! Hands an agent the MCP mount: our own address, a credential of its own, and the brief.
 //!
-//! Invariant: nothing is lent before the address is known, so a session whose server listens nowhere has no mount and is
-//! told of none. A name is given to the mount here and can be taken by no other.
+//! Invariant: nothing is lent before the address is known, so the agents of a server that listens nowhere have no mount. The
+//! name of the mount is fixed here, and no other MCP server can take it.
 
 use agents::{Lent, McpServer, OWN_MCP_SERVER};
 use model::SessionId;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::Shared;
 use crate::tokens::Loan;
 
-/// What an agent that is given the brief in another way is told where it would stand.
+/// The instructions of the mount for an agent that is given the brief in another way.
 pub(crate) const WHAT_THE_TOOLS_ARE_FOR: &str =
     "Marks what this session is about, and looks back into its earlier turns and into other sessions.";
 

@@ -11,7 +11,7 @@ pub(crate) async fn newest_lines(store: &dyn Reader, row: &SessionRow) -> Result
         let summary = row.summary.map_or(row.prompt_line, |summary| summary.text);
         TurnLine { turn: row.turn, summary }
     };
-    // The turn that is about to end is told of by its own summary.
+    // The turn that is about to end has its own summary.
     Ok(rows.into_iter().filter(|row| row.stop.is_some()).map(line).collect())
 }
 

@@ -1,7 +1,7 @@
-//! Calls of a session's own tools that were allowed without asking anybody, until they reach the MCP mount.
+//! Checks that each call of a session's own tools that was allowed without asking anybody reaches the MCP mount.
 //!
 //! Invariant: an agent's word that it calls one of our tools is believed only as long as every such call arrives. Each that
-//! is allowed is expected; one that has not arrived when its turn ends is told to the person, and this agent is believed no more.
+//! is allowed is expected; if one has not arrived when its turn ends, the person gets a notice, and this agent is believed no more.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -60,7 +60,7 @@ impl OwnCalls {
         });
     }
 
-    /// The turn is over: what is to be told of calls that did not arrive, if any had to.
+    /// Ends a turn; returns a notice of the calls that did not arrive, if they had to.
     pub(crate) fn end_turn(&self, session: SessionId, had_to_arrive: bool) -> Option<AgentReport> {
         let missing = self.with(session, |standing| {
             let missing = std::mem::take(&mut standing.expected);

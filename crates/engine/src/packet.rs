@@ -1,4 +1,4 @@
-//! What an agent is told of a session before it goes on with it: the resume packet.
+//! Builds the resume packet: a text about the session that goes to an agent which does not know it, ahead of the next prompt.
 //!
 //! Invariant: deterministic and bounded. It is a text of its own, labelled as a record, so that neither the agent nor a
 //! reader takes it for the person's words. What comes first in it is what is left when there is no room for all.
@@ -9,36 +9,36 @@ use std::collections::{HashMap, HashSet};
 
 use agents::PacketKind;
 use model::{
-    Context, FactList, FileState, Item, Outcome, Seq, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow,
-    Untold, as_item, format_context_for_resume, one_line,
+    Context, FactList, FileState, Outcome, Seq, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow, Untold,
+    as_item, format_context_for_resume, one_line,
 };
 use store::{ReadError, Reader};
 
 use crate::Shared;
-use crate::looking::path_of;
+use crate::file_inspector::path_of;
 
 /// How many characters a packet has at most, and how many make about one token.
 const MAX_CHARS: usize = 12_000;
 const CHARS_PER_TOKEN: usize = 4;
-/// How many of the newest turns are told to an agent that knows none.
+/// How many of the newest turns are in the packet of an agent that knows none.
 const TURNS: u32 = 5;
-/// How many characters of a prompt, of the newest answer and of an older one are told.
+/// How many characters a prompt, the newest answer and an older one have.
 const PROMPT_CHARS: usize = 600;
 const ANSWER_CHARS: usize = 1_200;
 const OLDER_ANSWER_CHARS: usize = 300;
-/// How many characters of a call's title, and of the reason why a turn was not done, are told.
+/// How many characters a call's title has, and the reason why a turn was not done.
 const TITLE_CHARS: usize = 80;
 const REASON_CHARS: usize = 200;
 /// How many characters the turns have at most, together; and any line.
 const CONVERSATION_CHARS: usize = 7_000;
 const LINE_CHARS: usize = 2_000;
-/// How many characters of an item are told.
+/// How many characters an item has.
 const ITEM_CHARS: usize = 400;
-/// How many files and commands are told.
+/// How many files and commands are named.
 const FILES: usize = 15;
 const COMMANDS: usize = 5;
 /// How many entries of a turn are read at a time, how many pages of its beginning and of its end, and how many entries that
-/// end has; what is between of a very long one is not told.
+/// end has; what is between of a very long one is left out.
 const ENTRIES: usize = 2_000;
 const PAGES: usize = 4;
 const END_ENTRIES: u64 = 32;
@@ -58,18 +58,18 @@ pub struct Packet {
 
 /// The packet for a session that stands like this.
 pub(crate) async fn build(shared: &Shared, session: &Session, untold: Untold) -> Result<Packet, ReadError> {
-    let (store, looking) = (&*shared.store, &shared.looking);
+    let (store, files) = (&*shared.store, &shared.file_inspector);
     let turns = match untold {
         Untold::Everything => newest_turns(store, session).await?,
         Untold::Essentials | Untold::Nothing => Vec::new(),
     };
-    let states = looking.states(&session.row, &session.context, FILES).await;
+    let states = files.states(&session.row, &session.context, FILES).await;
     if let Some(origin) = session.row.from
         && step::is_untold(store, &session.row, untold).await?
     {
         let tools = &shared.agency.own_tools.for_looking_back;
         let own = step::Own { session, states: &states, turns: &turns, tools };
-        return Ok(Packet::new(PacketKind::PhaseBefore, step::text(store, looking, origin, &own).await?));
+        return Ok(Packet::new(PacketKind::PhaseBefore, step::text(store, files, origin, &own).await?));
     }
     Ok(Packet::new(PacketKind::EarlierTurns, text(session, &states, &turns)))
 }
@@ -83,7 +83,7 @@ impl Packet {
 
 async fn newest_turns(store: &dyn Reader, session: &Session) -> Result<Vec<TranscriptTurn>, ReadError> {
     let id = session.row.id;
-    // The turn that is just about to start is not told.
+    // The turn that is just about to start is not among them.
     let after = Turn(session.row.turns.0.saturating_sub(TURNS));
     let mut turns = Vec::new();
     for row in store.turns(id, after, TURNS as usize).await? {
@@ -92,14 +92,13 @@ async fn newest_turns(store: &dyn Reader, session: &Session) -> Result<Vec<Trans
     Ok(turns)
 }
 
-/// A turn as it is told: its beginning and its end, whatever lies between, and how it ended.
+/// A turn as the packet shows it: its beginning, its end, and how it ended.
 async fn read_turn(store: &dyn Reader, row: &TurnRow) -> Result<Option<TranscriptTurn>, ReadError> {
     let mut transcript = Transcript::default();
-    let beginning = row.first_seq.previous();
-    let mut after = read_on(store, row, beginning, PAGES, &mut transcript).await?;
+    let after = read_on(store, row, row.first_seq.previous(), &mut transcript).await?;
     if let Some(last) = row.last_seq.filter(|last| after < *last) {
-        after = after.max(Seq(last.0.saturating_sub(END_ENTRIES)));
-        read_on(store, row, after, PAGES, &mut transcript).await?;
+        let end = Seq(last.0.saturating_sub(END_ENTRIES));
+        read_on(store, row, after.max(end), &mut transcript).await?;
     }
     let turn = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
     Ok(turn.map(|turn| match &row.stop {
@@ -108,15 +107,14 @@ async fn read_turn(store: &dyn Reader, row: &TurnRow) -> Result<Option<Transcrip
     }))
 }
 
-/// Folds a turn's entries after one, so many pages of them; gives the last that was read.
+/// Folds a turn's entries after one, a few pages of them; gives the last that was read.
 async fn read_on(
     store: &dyn Reader,
     row: &TurnRow,
     mut after: Seq,
-    pages: usize,
     transcript: &mut Transcript,
 ) -> Result<Seq, ReadError> {
-    for _ in 0..pages {
+    for _ in 0..PAGES {
         let count = row.last_seq.map_or(ENTRIES, |last| after.count_to(last, ENTRIES));
         let page = store.read_session(row.session, after, count).await?;
         let Some(last) = page.last() else { break };
@@ -130,9 +128,7 @@ fn text(session: &Session, states: &HashMap<String, FileState>, turns: &[Transcr
     let row = &session.row;
     let mut page = Page::of(MAX_CHARS - END.chars().count() - 2);
     page.add(&head(row));
-    let state = |mark: &model::Mark| states.get(&path_of(mark, row)).copied().unwrap_or(FileState::NotChecked);
-    page.add(&format_context_for_resume(&session.context.sets, state));
-    page.add(&deeds(row, &session.context, states));
+    page.add_context(session, states);
     page.add(&conversation(row, turns));
     page.end()
 }
@@ -155,6 +151,14 @@ impl Page {
 
     fn text(&self) -> String {
         self.parts.join("\n\n")
+    }
+
+    /// Adds what a session is about and what its tools did, with what has become of the files since.
+    fn add_context(&mut self, session: &Session, states: &HashMap<String, FileState>) {
+        let Session { row, context, .. } = session;
+        let state = |mark: &model::Mark| states.get(&path_of(mark, row)).copied().unwrap_or(FileState::NotChecked);
+        self.add(&format_context_for_resume(&context.sets, state));
+        self.add(&deeds(row, context, states));
     }
 
     /// Adds a paragraph, or as many of its lines as there is room for.
@@ -200,7 +204,7 @@ fn head(row: &SessionRow) -> String {
 /// What the tools did, by the facts that they proved.
 fn deeds(row: &SessionRow, context: &Context, states: &HashMap<String, FileState>) -> String {
     let mut lines = Vec::new();
-    let mut told = HashSet::new();
+    let mut named = HashSet::new();
     let find = |name: &str| context.facts.find(name);
     if let Some(branch) = find("branch").and_then(|list| list.newest.first()) {
         lines.push(format!("Branch: {}", one_line(&branch.value, ITEM_CHARS)));
@@ -209,8 +213,8 @@ fn deeds(row: &SessionRow, context: &Context, states: &HashMap<String, FileState
         [("filesEdited", "Edited"), ("filesCreated", "Created"), ("filesDeleted", "Deleted"), ("filesRead", "Read")]
     {
         let Some(list) = find(name) else { continue };
-        // A file is told once, by the most that was done to it.
-        for fact in list.most_recent().take(FILES).filter(|fact| told.insert(fact.value.as_str())) {
+        // A file is named once, by the most that was done to it.
+        for fact in list.most_recent().take(FILES).filter(|fact| named.insert(fact.value.as_str())) {
             let state = match states.get(&fact.value) {
                 _ if name == "filesDeleted" => "",
                 Some(FileState::Unchanged) => ", unchanged since",
@@ -252,8 +256,8 @@ fn below<'a>(cwd: &str, path: &'a str) -> &'a str {
     path.strip_prefix(cwd).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
 }
 
-fn more(list: &FactList, told: usize) -> Option<String> {
-    let more = (list.count as usize).saturating_sub(told);
+fn more(list: &FactList, named: usize) -> Option<String> {
+    let more = (list.count as usize).saturating_sub(named);
     (more > 0).then(|| format!("  and {more} more"))
 }
 
@@ -262,25 +266,25 @@ fn conversation(row: &SessionRow, turns: &[TranscriptTurn]) -> String {
     if turns.is_empty() {
         return String::new();
     }
-    // Where there is no room for all, the newest are told.
+    // Where there is no room for all, the oldest are left out.
     let mut left = CONVERSATION_CHARS;
-    let mut told: Vec<String> = Vec::new();
+    let mut shown: Vec<String> = Vec::new();
     for (n, turn) in turns.iter().rev().enumerate() {
         let turn = turn_lines(turn, if n == 0 { ANSWER_CHARS } else { OLDER_ANSWER_CHARS });
         let chars = turn.chars().count();
-        if chars > left && !told.is_empty() {
+        if chars > left && !shown.is_empty() {
             break;
         }
         left = left.saturating_sub(chars);
-        told.push(turn);
+        shown.push(turn);
     }
-    let left_out = row.turns.0.saturating_sub(u32::try_from(told.len()).unwrap_or(u32::MAX));
+    let left_out = row.turns.0.saturating_sub(u32::try_from(shown.len()).unwrap_or(u32::MAX));
     if left_out > 0 {
-        told.push(format!("({left_out} earlier turns are not shown.)"));
+        shown.push(format!("({left_out} earlier turns are not shown.)"));
     }
-    told.push("The newest turns:".to_owned());
-    told.reverse();
-    told.join("\n")
+    shown.push("The newest turns:".to_owned());
+    shown.reverse();
+    shown.join("\n")
 }
 
 fn turn_lines(turn: &TranscriptTurn, answer_chars: usize) -> String {
@@ -305,23 +309,19 @@ fn turn_lines(turn: &TranscriptTurn, answer_chars: usize) -> String {
 
 /// The turn's calls, each with what became of it, as many as there is room for.
 fn calls_line(turn: &TranscriptTurn) -> String {
-    let calls = turn.items.iter().filter_map(|item| match item {
-        Item::Tool(call) => Some(call),
-        _ => None,
-    });
     let mut line = String::new();
     let mut left_out = 0;
-    for call in calls {
+    for call in turn.calls() {
         let note = turn.fate(call).note().map(|note| format!(" ({note})")).unwrap_or_default();
-        let told = format!("{}{note}", one_line(&call.title, TITLE_CHARS));
-        if left_out > 0 || line.chars().count() + told.chars().count() > PROMPT_CHARS {
+        let named = format!("{}{note}", one_line(&call.title, TITLE_CHARS));
+        if left_out > 0 || line.chars().count() + named.chars().count() > PROMPT_CHARS {
             left_out += 1;
             continue;
         }
         if !line.is_empty() {
             line.push_str("; ");
         }
-        line.push_str(&told);
+        line.push_str(&named);
     }
     match left_out {
         0 => line,

@@ -1,4 +1,4 @@
-//! What an agent did and is not written down yet, in the order in which it did it.
+//! Gathers the reports of an agent that are not appended yet, in the order in which they came.
 //!
 //! Invariant: words of one place that follow each other are one report, so that a thousand tokens are one entry; nothing
 //! is put ahead of what came before it.

@@ -1,4 +1,4 @@
-//! What is answered without asking the person, because the person said so beforehand.
+//! Answers questions without asking the person, by the rules and the remembered answers that the person gave beforehand.
 //!
 //! Invariant: a rule that forbids comes first, then what was answered to the very same before, then the other rules. A
 //! rule looks at the agent and at the kind of work, never at a title that an agent wrote; and the answer is chosen among

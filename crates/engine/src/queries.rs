@@ -1,12 +1,14 @@
 //! Questions about sessions, from the tables and the log.
 
+use std::ops::ControlFlow;
+
 use model::{
     Context, DeletedKey, ListKey, PermissionAnswer, Request, Seq, Session, SessionEvent, SessionId, SessionRow,
     StreamId, Turn, Untold,
 };
 use store::{Fence, Head};
 
-use crate::{ENTRIES_AT_ONCE, Engine, Packet, QueryError, packet};
+use crate::{Engine, Packet, QueryError, packet, paging};
 
 /// How far back the answer to a request is looked for.
 const ANSWERS_IN_TURNS: u32 = 3;
@@ -18,21 +20,17 @@ impl Engine {
         let newest = Turn(session.row.turns.0.saturating_sub(ANSWERS_IN_TURNS));
         let turns = self.shared.store.turns(id, newest, 1).await?;
         // Before the first turn something may have been asked, too.
-        let mut after = turns.first().filter(|_| newest > Turn(0)).map_or(Seq::START, |turn| turn.first_seq);
-        loop {
-            let page = self.shared.store.read_session(id, after, ENTRIES_AT_ONCE).await?;
-            let Some(last) = page.last() else { return Ok(None) };
-            after = last.seq;
-            let answer = page.into_iter().find_map(|entry| match entry.event {
-                SessionEvent::PermissionAnswered { request: answered, answer, .. } if answered == request => {
-                    Some(answer)
-                }
-                _ => None,
-            });
-            if answer.is_some() {
-                return Ok(answer);
+        let after = turns.first().filter(|_| newest > Turn(0)).map_or(Seq::START, |turn| turn.first_seq);
+        let mut found = None;
+        paging::walk(&*self.shared.store, id, after, session.head, |entry| match entry.event {
+            SessionEvent::PermissionAnswered { request: answered, answer, .. } if answered == request => {
+                found = Some(answer);
+                ControlFlow::Break(())
             }
-        }
+            _ => ControlFlow::Continue(()),
+        })
+        .await?;
+        Ok(found)
     }
 
     /// A session that is not deleted.
@@ -52,19 +50,15 @@ impl Engine {
             return Ok((*session.context).clone());
         };
         let mut context = Context::default();
-        let mut after = Seq::START;
-        loop {
-            let page = self.shared.store.context_entries(id, after, up_to, ENTRIES_AT_ONCE).await?;
-            let Some(last) = page.last() else { return Ok(context) };
-            after = *last;
-            for seq in page {
-                let entries = self.shared.store.read_session(id, seq.previous(), 1).await?;
-                entries.iter().for_each(|entry| drop(context.apply(entry.borrowed())));
-            }
-        }
+        paging::walk_context(&*self.shared.store, id, Seq::START, up_to, |entry| {
+            context.apply(entry.borrowed());
+            ControlFlow::Continue(())
+        })
+        .await?;
+        Ok(context)
     }
 
-    /// What the session's agent would be told if it were resumed now.
+    /// The resume packet that the session's agent would be sent now.
     pub async fn resume_packet(&self, id: SessionId) -> Result<Packet, QueryError> {
         let session = self.session(id).await?;
         let untold = match session.row.untold {

@@ -1,4 +1,4 @@
-//! Reading a file for the person, of the session that they look at or of any.
+//! Reads a file for the person: one of the session that they look at, or of any session.
 //!
 //! Invariant: what lies in the session's own directories, or in the folder that everybody shares, is read, links worked out; of all the rest only what the person
 //! marked or a successful result touched, from its own directory and through no link that leaves it, and only if the
@@ -8,7 +8,7 @@ use files::{Deny, FileError, FileStart, Trees};
 use model::{Context, Marker, Session, SessionId, SessionRow};
 use store::FILE_FACTS;
 
-use crate::looking::{Directory, Looking, lies_in, named, path_of};
+use crate::file_inspector::{Directory, FileInspector, lies_in, named, path_of};
 use crate::{Engine, QueryError, ReadError};
 
 /// How much of a file is shown.
@@ -64,18 +64,18 @@ impl Engine {
     /// A file for the person who looks at this session.
     pub async fn show_file(&self, id: SessionId, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
         let Session { row, context, .. } = self.session(id).await?;
-        FileAccess::of_session(&self.shared.looking, &row, &context, &path).show(path, outside).await
+        FileAccess::of_session(&self.shared.file_inspector, &row, &context, &path).show(path, outside).await
     }
 
     /// A file for the person, of whichever session.
     pub async fn show_any_file(&self, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
-        let looking = &self.shared.looking;
+        let files = &self.shared.file_inspector;
         let found = self.shared.store.directories_above(&path).await.map_err(QueryError::from)?;
         // Of whom each is, is not known here; one behind a link is opened by naming its session.
-        let own = found.into_iter().map(Directory::real).chain(looking.shared());
+        let own = found.into_iter().map(Directory::real).chain(files.shared());
         let roots: Vec<Directory> = own.filter(|root| lies_in(&path, &root.path)).collect();
         let is_named = roots.is_empty() && self.is_named_anywhere(&path).await?;
-        FileAccess { roots, is_named, deny: looking.deny.clone() }.show(path, outside).await
+        FileAccess { roots, is_named, deny: files.deny.clone() }.show(path, outside).await
     }
 
     /// Reads those sessions alone that may have named it.
@@ -99,8 +99,8 @@ impl Engine {
 }
 
 impl FileAccess {
-    fn of_session(looking: &Looking, row: &SessionRow, context: &Context, path: &str) -> Self {
-        Self { roots: looking.roots(row), is_named: is_named(row, context, path), deny: looking.deny.clone() }
+    fn of_session(files: &FileInspector, row: &SessionRow, context: &Context, path: &str) -> Self {
+        Self { roots: files.roots(row), is_named: is_named(row, context, path), deny: files.deny.clone() }
     }
 
     async fn show(self, path: String, outside: Outside) -> Result<ShownFile, ShowError> {

@@ -1,4 +1,4 @@
-//! What an agent itself keeps of conversations, and which of these are sessions here.
+//! Lists the conversations that an agent itself keeps, and which of them are sessions here.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub struct AgentSessions {
 /// A conversation that an agent keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSession {
-    /// As the agent tells it.
+    /// As the agent lists it.
     pub record: Record,
     /// The session here whose conversation it is, deleted or not.
     pub session: Option<SessionId>,
@@ -42,7 +42,7 @@ pub enum AgentSessionsError {
         /// How it is installed, in a sentence.
         install: Option<String>,
     },
-    /// It does not tell.
+    /// It does not list them.
     #[error(transparent)]
     Records(#[from] RecordsError),
     /// The store could not be read.

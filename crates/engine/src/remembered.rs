@@ -1,15 +1,14 @@
-//! Answers of persons that are given again, unasked, to the very same question.
+//! Keeps the persons' answers that are given again, unasked, to the very same question.
 //!
 //! Invariant: what is found here is in the log; what was forgotten answers nothing from the moment its entry is durable.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use model::{Memorable, RememberedId, RememberedRow, RowChange, ServerEvent, SessionRow};
 use store::AppendError;
 
-use crate::requests::Asker;
 use crate::wishes::Reply;
-use crate::{Shared, SubmitError};
+use crate::{Asker, Engine, SubmitError};
 
 #[derive(Debug)]
 pub(crate) struct Remembered(RwLock<Vec<RememberedRow>>);
@@ -46,18 +45,25 @@ impl Remembered {
     }
 }
 
-impl Shared {
-    /// Forgets an answer; whether there was one.
-    pub(crate) async fn forget_permission(&self, id: RememberedId, asker: &Asker) -> Result<bool, SubmitError> {
-        let receipt = asker.receipt(&Reply::Done, self.clock.now());
-        let forgotten = |shared: &Self| {
-            let known = shared.journal.remembered.all().iter().any(|row| row.id == id);
-            known.then_some(ServerEvent::PermissionForgotten { id }).into_iter().collect()
-        };
-        match self.append_to_server(forgotten, receipt).await {
-            Ok(rows) => Ok(!rows.is_empty()),
-            Err(SubmitError::Append(AppendError::Repeated(receipt))) => asker.repeat(&receipt).map(|_| true),
-            Err(err) => Err(err),
+impl Engine {
+    /// Forgets an answer, so that the same is asked again; whether there was one.
+    pub async fn forget_permission(&self, id: RememberedId, asker: Asker) -> Result<bool, SubmitError> {
+        if let Some(()) = self.find_reply(&asker).await? {
+            return Ok(true);
         }
+        let shared = Arc::clone(&self.shared);
+        self.run_detached(async move {
+            let receipt = asker.receipt(&Reply::Done, shared.clock.now());
+            let forgotten = || {
+                let known = shared.journal.remembered.all().iter().any(|row| row.id == id);
+                known.then_some(ServerEvent::PermissionForgotten { id }).into_iter().collect()
+            };
+            match shared.append_to_server(forgotten, receipt).await {
+                Ok(rows) => Ok(!rows.is_empty()),
+                Err(SubmitError::Append(AppendError::Repeated(receipt))) => asker.repeat(&receipt).map(|_| true),
+                Err(err) => Err(err),
+            }
+        })
+        .await
     }
 }

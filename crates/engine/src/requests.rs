@@ -5,7 +5,7 @@
 
 use model::{Command, Timestamp};
 use sha2::{Digest as _, Sha256};
-use store::{AppendError, Batch, Receipt};
+use store::{AppendError, Batch, Part, Receipt};
 
 use crate::wishes::Reply;
 use crate::{Click, Shared, SubmitError};
@@ -47,7 +47,6 @@ impl RequestKey {
 pub(crate) struct SessionInput {
     pub(crate) kind: InputKind,
     pub(crate) asker: Asker,
-    pub(crate) after: AfterInput,
 }
 
 /// What a session's task is to do.
@@ -55,23 +54,16 @@ pub(crate) enum InputKind {
     Command(Command),
     /// Decided with what the tables say of the block.
     Click(Click),
-}
-
-/// What becomes of the session once the command is carried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AfterInput {
-    Stay,
-    /// It is about to be purged, and its agent's own record with it.
-    Purge,
-}
-
-impl SessionInput {
-    pub(crate) fn receipt(&self, reply: &Reply, at: Timestamp) -> Option<Receipt> {
-        self.asker.receipt(reply, at)
-    }
+    /// Deletes the session, which is about to be purged, and its agent's own record with it.
+    DeleteForPurge,
 }
 
 impl Asker {
+    /// The server itself.
+    pub(crate) fn server() -> Self {
+        Self { principal: "server".to_owned(), key: None }
+    }
+
     pub(crate) fn receipt(&self, reply: &Reply, at: Timestamp) -> Option<Receipt> {
         let key = self.key.as_ref()?;
         Some(Receipt {
@@ -95,12 +87,19 @@ impl Asker {
 }
 
 impl Shared {
-    /// Writes down the answer to a request that changes no stream.
-    pub(crate) async fn append_receipt(&self, asker: &Asker, reply: &Reply) -> Result<(), SubmitError> {
-        let receipt = asker.receipt(reply, self.clock.now());
-        match self.journal.append(Batch { receipt, ..Batch::default() }).await {
-            Ok(_) => Ok(()),
-            Err(AppendError::Repeated(receipt)) => asker.repeat(&receipt).map(drop),
+    /// Appends what a request changes, if anything, with the receipt of its reply. A repeat changes nothing and gets the
+    /// first reply.
+    pub(crate) async fn append_with_reply(
+        &self,
+        parts: Vec<Part>,
+        reply: Reply,
+        asker: &Asker,
+        at: Timestamp,
+    ) -> Result<Reply, SubmitError> {
+        let receipt = asker.receipt(&reply, at);
+        match self.journal.append(Batch { parts, receipt, ..Batch::default() }).await {
+            Ok(_) => Ok(reply),
+            Err(AppendError::Repeated(receipt)) => asker.repeat(&receipt),
             Err(err) => Err(err.into()),
         }
     }

@@ -21,8 +21,8 @@ impl StreamLock {
     }
 
     /// Waits for the lock, which is released when the guard is dropped.
-    pub(crate) async fn lock(&self) -> Result<SemaphorePermit<'_>, SubmitError> {
-        self.writer.acquire().await.map_err(|_| SubmitError::Stopping)
+    pub(crate) async fn lock(&self) -> SemaphorePermit<'_> {
+        self.writer.acquire().await.expect("it is never closed")
     }
 }
 
@@ -43,12 +43,12 @@ impl Shared {
     /// Appends what `events` makes of what is in force.
     pub(crate) async fn append_to_server(
         &self,
-        events: impl Fn(&Self) -> Vec<ServerEvent>,
+        events: impl Fn() -> Vec<ServerEvent>,
         receipt: Option<Receipt>,
     ) -> Result<Vec<RowChange>, SubmitError> {
-        let _guard = self.server_stream.lock().await?;
+        let _guard = self.server_stream.lock().await;
         loop {
-            let Some(part) = self.next_of_server(events(self), self.clock.now()).await? else {
+            let Some(part) = self.next_of_server(events(), self.clock.now()).await? else {
                 return Ok(Vec::new());
             };
             match self.journal.append(Batch { parts: vec![part], receipt: receipt.clone(), ..Batch::default() }).await {

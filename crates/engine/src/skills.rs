@@ -1,4 +1,4 @@
-//! The skills that come with the program: what agents are told of the blocks that they may write, and an example pipeline.
+//! The skills that come with the program: how agents write the blocks that the page renders, and an example pipeline.
 //!
 //! Invariant: they are texts and nothing more. No part of the server acts on what they say; `skills/` holds them as any
 //! agent's own folder would, and each file of it is here.

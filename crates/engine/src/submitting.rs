@@ -1,6 +1,7 @@
 //! Routes a request to its session's task, starts the task if there is none, and returns the reply.
 //!
-//! Invariant: one task a session. A task that is just ending refuses what it did not look at; the next one is asked then.
+//! Invariant: a session has at most one task. A task that is ending hands back the inputs that it has not begun, and they are
+//! queued for the next task.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
@@ -10,7 +11,7 @@ use model::{Command, NewSession, PermissionAnswer, RememberedId, Request, Sessio
 use tokio::sync::{mpsc, oneshot};
 
 use crate::live_session::{InputResult, LiveSession, QueuedInput};
-use crate::requests::{AfterInput, Asker, InputKind, SessionInput};
+use crate::requests::{Asker, InputKind, SessionInput};
 use crate::wishes::{Answer, Created, FromReply, Reply, Wish};
 use crate::{Engine, Keep, Reach, Shared, SubmitError, directories};
 
@@ -41,8 +42,8 @@ impl Engine {
         asker: Asker,
     ) -> Result<Created, SubmitError> {
         // A repeat is answered as the first was, even if the directory is gone since.
-        if let Some(answer) = self.answered(&asker).await? {
-            return answer.and_then(expect_reply);
+        if let Some(reply) = self.find_reply(&asker).await? {
+            return Ok(reply);
         }
         self.check_agent(agent)?;
         let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
@@ -80,15 +81,6 @@ impl Engine {
         self.submit(id, Answer { request, answer }, asker).await
     }
 
-    /// Forgets an answer, so that the same is asked again; whether there was one.
-    pub async fn forget_permission(&self, id: RememberedId, asker: Asker) -> Result<bool, SubmitError> {
-        if let Some(answer) = self.answered(&asker).await? {
-            return answer.map(|_| true);
-        }
-        let shared = Arc::clone(&self.shared);
-        self.run_detached(async move { shared.forget_permission(id, &asker).await }).await
-    }
-
     /// Carries out a wish on a session and answers when what it did is durable.
     pub async fn submit<W: Wish>(&self, id: SessionId, wish: W, asker: Asker) -> Result<W::Reply, SubmitError> {
         self.command(id, wish.into_command(), asker).await
@@ -100,33 +92,32 @@ impl Engine {
         command: Command,
         asker: Asker,
     ) -> Result<R, SubmitError> {
-        self.submit_input(id, SessionInput { kind: InputKind::Command(command), asker, after: AfterInput::Stay }).await
+        self.submit_input(id, InputKind::Command(command), asker).await
     }
 
     pub(crate) async fn submit_input<R: FromReply>(
         &self,
         id: SessionId,
-        input: SessionInput,
+        kind: InputKind,
+        asker: Asker,
     ) -> Result<R, SubmitError> {
-        let asker = input.asker.clone();
-        if let Some(answer) = self.answered(&asker).await? {
-            return answer.and_then(expect_reply);
+        if let Some(reply) = self.find_reply(&asker).await? {
+            return Ok(reply);
         }
-        let answer = match self.ask_task(id, input).await {
+        match self.ask_task(id, SessionInput { kind, asker: asker.clone() }).await {
             // What is refused now may be what the same request, sent twice at once, has just done.
             Err(refused @ (SubmitError::Rejected(_) | SubmitError::NotFound(_))) => {
-                self.answered(&asker).await?.unwrap_or(Err(refused))
+                self.find_reply(&asker).await?.ok_or(refused)
             }
-            answer => answer,
-        };
-        answer.and_then(expect_reply)
+            reply => reply.and_then(expect_reply),
+        }
     }
 
-    /// The answer that a request with this key was given before.
-    pub(crate) async fn answered(&self, asker: &Asker) -> Result<Option<Result<Reply, SubmitError>>, SubmitError> {
+    /// The reply that the same request got before, if this is a repeat.
+    pub(crate) async fn find_reply<R: FromReply>(&self, asker: &Asker) -> Result<Option<R>, SubmitError> {
         let Some(key) = &asker.key else { return Ok(None) };
         let receipt = self.shared.store.find_receipt(&asker.principal, key.key()).await?;
-        Ok(receipt.map(|receipt| asker.repeat(&receipt)))
+        receipt.map(|receipt| asker.repeat(&receipt).and_then(expect_reply)).transpose()
     }
 
     async fn ask_task(&self, id: SessionId, mut input: SessionInput) -> Result<Reply, SubmitError> {
@@ -136,15 +127,9 @@ impl Engine {
                 return Err(SubmitError::Stopping);
             }
             let inputs = self.find_or_start_task(id, &input.kind).await?;
-            let (reply, answered) = oneshot::channel();
-            input = match inputs.send(QueuedInput { input, reply }).await {
-                Ok(()) => match answered.await {
-                    Ok(InputResult::Answered(result)) => return result,
-                    Ok(InputResult::HandedBack(input)) => input,
-                    // The task broke off in the middle; what it did, if anything, is in the log.
-                    Err(_) => return Err(self.shared.task_failure()),
-                },
-                Err(mpsc::error::SendError(queued)) => queued.input,
+            input = match self.shared.ask(&inputs, input).await {
+                InputResult::Answered(result) => return result,
+                InputResult::HandedBack(input) => input,
             };
             self.shared.forget(id, &inputs);
         }
@@ -156,8 +141,7 @@ impl Engine {
         id: SessionId,
         kind: &InputKind,
     ) -> Result<mpsc::Sender<QueuedInput>, SubmitError> {
-        let running = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
-        if let Some(inputs) = running {
+        if let Some(inputs) = self.shared.find_task(id) {
             return Ok(inputs);
         }
         let session = self.shared.store.session(id).await?;
@@ -190,13 +174,12 @@ impl Engine {
         self.run_detached(async move {
             let session = engine.shared.store.session(id).await?;
             let is_fenced = engine.shared.store.fence(id).is_some();
-            let input = SessionInput { kind: InputKind::Command(Command::Delete), asker, after: AfterInput::Purge };
             if session.is_some_and(|session| is_fenced || session.row.deleted_at.is_some()) {
-                engine.shared.append_receipt(&input.asker, &Reply::Done).await?;
+                engine.shared.append_with_reply(Vec::new(), Reply::Done, &asker, engine.shared.clock.now()).await?;
             } else {
                 // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
                 // "not found".
-                engine.submit_input::<()>(id, input).await?;
+                engine.submit_input::<()>(id, InputKind::DeleteForPurge, asker).await?;
             }
             // One that somebody restored at this very moment stays.
             engine.shared.purge_deleted(id).await
@@ -220,6 +203,21 @@ pub(crate) fn expect_reply<R: FromReply>(reply: Reply) -> Result<R, SubmitError>
 }
 
 impl Shared {
+    /// The queue of a session's task, if it has one.
+    pub(crate) fn find_task(&self, id: SessionId) -> Option<mpsc::Sender<QueuedInput>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    }
+
+    /// Queues an input of a session's task and waits for what becomes of it.
+    pub(crate) async fn ask(&self, inputs: &mpsc::Sender<QueuedInput>, input: SessionInput) -> InputResult {
+        let (reply, answered) = oneshot::channel();
+        match inputs.send(QueuedInput { input, reply }).await {
+            // Without an answer the task broke off in the middle; what it did, if anything, is in the log.
+            Ok(()) => answered.await.unwrap_or_else(|_| InputResult::Answered(Err(self.task_failure()))),
+            Err(mpsc::error::SendError(queued)) => InputResult::HandedBack(queued.input),
+        }
+    }
+
     /// Why a task gave no answer: only a panic keeps one from it, or the end.
     fn task_failure(&self) -> SubmitError {
         if self.stopping.is_cancelled() { SubmitError::Stopping } else { SubmitError::Broken }

@@ -54,6 +54,7 @@ pub struct SummariesProgress {
     pub left_today: Option<u32>,
 }
 
+#[derive(Default)]
 pub(crate) struct Summaries {
     model: Option<Summarising>,
     waiting: Mutex<Waiting>,
@@ -65,9 +66,9 @@ pub(crate) struct Summaries {
     caught_up: AtomicU64,
 }
 
-/// What is asked about a turn.
+/// A turn whose summary a model is asked for.
 #[derive(Debug, Clone, Copy)]
-struct Wish {
+struct SummaryJob {
     session: SessionId,
     turn: Turn,
     /// And for a title after it.
@@ -86,16 +87,7 @@ struct Waiting {
 
 impl Summaries {
     pub(crate) fn new(model: Option<Summarising>) -> Self {
-        let (written, failed, caught_up) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-        Self {
-            model,
-            waiting: Mutex::default(),
-            wake: Notify::new(),
-            behind: Notify::new(),
-            written,
-            failed,
-            caught_up,
-        }
+        Self { model, ..Self::default() }
     }
 
     pub(crate) fn titles(&self) -> Titles {
@@ -106,7 +98,7 @@ impl Summaries {
     }
 
     /// Asks for a better line of a turn, in its turn; whether there is anybody to ask and room to wait.
-    pub(crate) fn wish(&self, session: SessionId, turn: Turn) -> bool {
+    pub(crate) fn queue(&self, session: SessionId, turn: Turn) -> bool {
         if self.model.is_none() {
             return false;
         }
@@ -134,7 +126,7 @@ impl Summaries {
     }
 
     /// The next turn to ask about; none while today's calls are used up.
-    fn next(&self, today: i64) -> Option<Wish> {
+    fn next(&self, today: i64) -> Option<SummaryJob> {
         let model = self.model.as_ref()?;
         let mut waiting = self.waiting_on(today);
         if waiting.calls >= model.daily_calls {
@@ -143,7 +135,7 @@ impl Summaries {
         let (session, turn) = waiting.turns.pop_front()?;
         let title = model.titles && waiting.calls + 1 < model.daily_calls;
         waiting.calls += 1 + u32::from(title);
-        Some(Wish { session, turn, title })
+        Some(SummaryJob { session, turn, title })
     }
 
     /// With the calls of this day.
@@ -189,12 +181,12 @@ pub(crate) async fn run(shared: Arc<Shared>) {
                 Some(_) = asked.join_next() => (),
             }
             while asked.len() < AT_ONCE
-                && let Some(wish) = shared.summaries.next(today(&shared))
+                && let Some(job) = shared.summaries.next(today(&shared))
             {
                 let shared = Arc::clone(&shared);
                 asked.spawn(async move {
-                    asking::sum_up(&shared, wish).await;
-                    shared.summaries.settle(wish.session, wish.turn);
+                    asking::sum_up(&shared, job).await;
+                    shared.summaries.settle(job.session, job.turn);
                 });
             }
         }

@@ -1,7 +1,6 @@
 //! What a door may ask of a session, and what each wish is answered with.
 //!
-//! Everything else that a [`Command`] can say the engine notes by itself: what agents report, what their calls prove, what
-//! other tools' records tell.
+//! The other kinds of [`Command`] come from the engine itself: what agents report, what their calls prove, what is imported.
 
 use model::{
     Author, Command, ContextWish, Image, InteractionId, Marker, PermissionAnswer, Request, SessionId, SetChange, Turn,
@@ -23,6 +22,35 @@ pub trait Wish: Sealed {
 }
 
 trait Sealed {}
+
+/// Says which command a wish becomes, field by field, and what it is answered with.
+macro_rules! wish {
+    ($wish:ident { $($field:ident),* } => $command:ident, $reply:ty) => {
+        impl Sealed for $wish {}
+
+        impl Wish for $wish {
+            type Reply = $reply;
+
+            fn into_command(self) -> Command {
+                let Self { $($field),* } = self;
+                Command::$command { $($field),* }
+            }
+        }
+    };
+}
+
+wish!(SendPrompt { interaction_id, text, images, when_busy, by } => SendPrompt, PromptAccepted);
+wish!(ChangePrompt { interaction_id, text, by } => ChangePrompt, ());
+wish!(RemovePrompt { interaction_id } => RemovePrompt, ());
+wish!(Cancel {} => Cancel, ());
+wish!(Answer { request, answer } => Answer, ());
+wish!(SetOption { option, value } => SetOption, ());
+wish!(SignIn { method } => SignIn, ());
+wish!(SetContext { wish, by } => SetContext, Vec<SetChange>);
+wish!(ChangeSession { name, env_hint, context } => Change, Vec<SetChange>);
+wish!(Observe {} => Observe, Observed);
+wish!(Delete {} => Delete, ());
+wish!(Restore {} => Restore, ());
 
 /// A reply as it is kept for a repeat of the same request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,35 +121,21 @@ pub struct StepTaken {
     pub session: SessionId,
 }
 
-impl FromReply for Created {
-    fn from_reply(reply: Reply) -> Option<Self> {
-        if let Reply::Created(created) = reply { Some(created) } else { None }
-    }
+macro_rules! from_reply {
+    ($reply:ty, $kind:ident) => {
+        impl FromReply for $reply {
+            fn from_reply(reply: Reply) -> Option<Self> {
+                if let Reply::$kind(reply) = reply { Some(reply) } else { None }
+            }
+        }
+    };
 }
 
-impl FromReply for PromptAccepted {
-    fn from_reply(reply: Reply) -> Option<Self> {
-        if let Reply::PromptAccepted(accepted) = reply { Some(accepted) } else { None }
-    }
-}
-
-impl FromReply for Observed {
-    fn from_reply(reply: Reply) -> Option<Self> {
-        if let Reply::Observed(observed) = reply { Some(observed) } else { None }
-    }
-}
-
-impl FromReply for StepTaken {
-    fn from_reply(reply: Reply) -> Option<Self> {
-        if let Reply::Clicked(clicked) = reply { Some(clicked) } else { None }
-    }
-}
-
-impl FromReply for Work {
-    fn from_reply(reply: Reply) -> Option<Self> {
-        if let Reply::WorkRenamed(work) = reply { Some(work) } else { None }
-    }
-}
+from_reply!(Created, Created);
+from_reply!(PromptAccepted, PromptAccepted);
+from_reply!(Observed, Observed);
+from_reply!(StepTaken, Clicked);
+from_reply!(Work, WorkRenamed);
 
 impl FromReply for Vec<SetChange> {
     fn from_reply(reply: Reply) -> Option<Self> {
@@ -159,17 +173,6 @@ pub struct SendPrompt {
     pub by: Author,
 }
 
-impl Sealed for SendPrompt {}
-
-impl Wish for SendPrompt {
-    type Reply = PromptAccepted;
-
-    fn into_command(self) -> Command {
-        let Self { interaction_id, text, images, when_busy, by } = self;
-        Command::SendPrompt { interaction_id, text, images, when_busy, by }
-    }
-}
-
 /// Rewrites a prompt that still waits.
 #[derive(Debug, Clone)]
 pub struct ChangePrompt {
@@ -181,16 +184,6 @@ pub struct ChangePrompt {
     pub by: Author,
 }
 
-impl Sealed for ChangePrompt {}
-
-impl Wish for ChangePrompt {
-    type Reply = ();
-
-    fn into_command(self) -> Command {
-        Command::ChangePrompt { interaction_id: self.interaction_id, text: self.text, by: self.by }
-    }
-}
-
 /// Takes a waiting prompt out of the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct RemovePrompt {
@@ -198,29 +191,9 @@ pub struct RemovePrompt {
     pub interaction_id: InteractionId,
 }
 
-impl Sealed for RemovePrompt {}
-
-impl Wish for RemovePrompt {
-    type Reply = ();
-
-    fn into_command(self) -> Command {
-        Command::RemovePrompt { interaction_id: self.interaction_id }
-    }
-}
-
 /// Stops the running turn; its end comes from the agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Cancel;
-
-impl Sealed for Cancel {}
-
-impl Wish for Cancel {
-    type Reply = ();
-
-    fn into_command(self) -> Command {
-        Command::Cancel
-    }
-}
 
 /// Answers what the agent asked. [`crate::Engine::answer`] can have the answer remembered.
 #[derive(Debug, Clone)]
@@ -231,17 +204,7 @@ pub struct Answer {
     pub answer: PermissionAnswer,
 }
 
-impl Sealed for Answer {}
-
-impl Wish for Answer {
-    type Reply = ();
-
-    fn into_command(self) -> Command {
-        Command::Answer { request: self.request, answer: self.answer }
-    }
-}
-
-/// Chooses something about the agent, which tells what came of it.
+/// Chooses one of the agent's options; the agent reports whether it was changed.
 #[derive(Debug, Clone)]
 pub struct SetOption {
     /// Which of its options.
@@ -250,31 +213,11 @@ pub struct SetOption {
     pub value: String,
 }
 
-impl Sealed for SetOption {}
-
-impl Wish for SetOption {
-    type Reply = ();
-
-    fn into_command(self) -> Command {
-        Command::SetOption { option: self.option, value: self.value }
-    }
-}
-
-/// Signs in to the agent, which tells what came of it.
+/// Signs in to the agent, which reports whether that worked.
 #[derive(Debug, Clone)]
 pub struct SignIn {
     /// Which of its methods.
     pub method: String,
-}
-
-impl Sealed for SignIn {}
-
-impl Wish for SignIn {
-    type Reply = ();
-
-    fn into_command(self) -> Command {
-        Command::SignIn { method: self.method }
-    }
 }
 
 /// Changes what is marked.
@@ -284,16 +227,6 @@ pub struct SetContext {
     pub wish: ContextWish,
     /// Who marks.
     pub by: Marker,
-}
-
-impl Sealed for SetContext {}
-
-impl Wish for SetContext {
-    type Reply = Vec<SetChange>;
-
-    fn into_command(self) -> Command {
-        Command::SetContext { wish: self.wish, by: self.by }
-    }
 }
 
 /// Renames a session, notes its environment, or changes what the person marked: only what is present.
@@ -307,54 +240,14 @@ pub struct ChangeSession {
     pub context: Option<ContextWish>,
 }
 
-impl Sealed for ChangeSession {}
-
-impl Wish for ChangeSession {
-    type Reply = Vec<SetChange>;
-
-    fn into_command(self) -> Command {
-        Command::Change { name: self.name, env_hint: self.env_hint, context: self.context }
-    }
-}
-
 /// Notes that the person has seen where the session stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Observe;
-
-impl Sealed for Observe {}
-
-impl Wish for Observe {
-    type Reply = Observed;
-
-    fn into_command(self) -> Command {
-        Command::Observe
-    }
-}
 
 /// Deletes a session; it can be brought back for a week.
 #[derive(Debug, Clone, Copy)]
 pub struct Delete;
 
-impl Sealed for Delete {}
-
-impl Wish for Delete {
-    type Reply = ();
-
-    fn into_command(self) -> Command {
-        Command::Delete
-    }
-}
-
 /// Brings a deleted session back.
 #[derive(Debug, Clone, Copy)]
 pub struct Restore;
-
-impl Sealed for Restore {}
-
-impl Wish for Restore {
-    type Reply = ();
-
-    fn into_command(self) -> Command {
-        Command::Restore
-    }
-}

@@ -1,7 +1,7 @@
-//! Sessions of one project, or all: what an agent may look at beside its own.
+//! Lists the sessions of one project, or of all: those that an agent may look at beside its own.
 //!
 //! Invariant: a list costs no more however many sessions there are: of those of other projects only so many are passed by,
-//! the most recently active first, and whoever asks is told where to go on.
+//! the most recently active first, and the page says where the next one begins.
 
 use model::{ListKey, SessionRow};
 use search::Within;

@@ -1,4 +1,4 @@
-//! Pieces of work: what they hold, what they are called, and the steps that lead from one of their sessions to the next.
+//! Lists, renames and deletes pieces of work, and takes the steps that lead from one of their sessions to the next.
 //!
 //! Invariant: one writer of the `work` stream at a time, so that a name leads to one work however many ask at once.
 
@@ -12,18 +12,18 @@ use model::{
     check_name, rename_work, work_name,
 };
 use serde::{Deserialize, Serialize};
-use store::{AppendError, Batch, Head, Part};
+use store::{AppendError, Head, Part};
 
 use crate::agent_views::last_options;
 use crate::feeds::ListChange;
-use crate::requests::{AfterInput, Asker, InputKind, SessionInput};
+use crate::requests::{Asker, InputKind};
 use crate::submitting::expect_reply;
 use crate::wishes::{Created, Reply, StepTaken};
 use crate::{Engine, QueryError, Shared, SubmitError};
 
 /// How long after a full disk, or when too many agents are at work, an agent is started again.
 const START_AGAIN_AFTER: Duration = Duration::from_secs(5);
-/// How many offers of a session are told at once.
+/// How many offers of a session are listed at once.
 pub const MAX_OFFERS: usize = 1_000;
 
 /// A piece of work with its sessions.
@@ -82,30 +82,18 @@ impl Engine {
             self.check_agent(agent)?;
         }
         let engine = self.clone();
-        self.run_detached(async move {
-            let asked = SessionInput { kind: InputKind::Click(click), asker, after: AfterInput::Stay };
-            engine.submit_input(id, asked).await
-        })
-        .await
+        self.run_detached(async move { engine.submit_input(id, InputKind::Click(click), asker).await }).await
     }
 
     /// A page of the pieces of work that have sessions, the one that was added to last first.
     pub async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<Work>, QueryError> {
-        let mut works = Vec::new();
-        for row in self.shared.store.works(after, limit).await? {
-            works.push(self.shared.with_sessions(row).await?);
-        }
-        Ok(works)
+        self.shared.all_with_sessions(self.shared.store.works(after, limit).await?).await
     }
 
     /// A page of those that a name leads to, at most one of a project: what it is called, or was.
     pub async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<Work>, QueryError> {
         let Some(name) = work_name(name) else { return Ok(Vec::new()) };
-        let mut works = Vec::new();
-        for row in self.shared.store.works_named(&name, after, limit).await? {
-            works.push(self.shared.with_sessions(row).await?);
-        }
-        Ok(works)
+        self.shared.all_with_sessions(self.shared.store.works_named(&name, after, limit).await?).await
     }
 
     /// A piece of work, with all its sessions.
@@ -124,18 +112,14 @@ impl Engine {
 
     /// What stands before a session: the member of its work before it, else the one that it was started from.
     pub async fn session_before(&self, row: &SessionRow) -> Result<Option<SessionId>, QueryError> {
-        let earlier = match self.work_of(row).await? {
-            Some(work) => self.shared.store.newest_of_work(work.id, Some(row.id), 1).await?.pop(),
-            None => None,
-        };
-        match (earlier, row.from) {
-            (Some(earlier), _) => Ok(Some(earlier.id)),
-            (None, Some(from)) => {
-                let from = self.shared.store.session(from.session).await?;
-                Ok(from.filter(|from| from.row.deleted_at.is_none()).map(|from| from.row.id))
-            }
-            (None, None) => Ok(None),
+        if let Some(work) = self.work_of(row).await?
+            && let Some(earlier) = self.shared.store.newest_of_work(work.id, Some(row.id), 1).await?.pop()
+        {
+            return Ok(Some(earlier.id));
         }
+        let Some(from) = row.from else { return Ok(None) };
+        let from = self.shared.store.session(from.session).await?;
+        Ok(from.filter(|from| from.row.deleted_at.is_none()).map(|from| from.row.id))
     }
 
     /// Turns of a whole piece of work after a number, as one list.
@@ -150,7 +134,7 @@ impl Engine {
             if last > after {
                 let skipped = Turn(after.saturating_sub(first));
                 let left = limit.saturating_sub(lines.len());
-                // One more than there is room for tells that there is more.
+                // One more than there is room for shows that there is more.
                 let rows = self.shared.store.turns(session.id, skipped, left + 1).await?;
                 more = rows.len() > left;
                 lines.extend(rows.into_iter().take(left).map(|row| (first + row.turn.0, row)));
@@ -168,18 +152,17 @@ impl Engine {
         let (engine, name) = (self.clone(), name.to_owned());
         self.run_detached(async move {
             let shared = &engine.shared;
-            let _guard = shared.work_stream.lock().await?;
+            let _guard = shared.work_stream.lock().await;
             // Looked at under the lock and first: a repeat has the first answer, whatever became of the work since.
-            if let Some(answer) = engine.answered(&asker).await? {
-                return answer.and_then(expect_reply);
+            if let Some(renamed) = engine.find_reply(&asker).await? {
+                return Ok(renamed);
             }
             let row = shared.store.work(id).await?.ok_or(SubmitError::NoSuchWork(id))?;
             let wanted = work_name(&name).ok_or(Rejection::WorkNameInvalid)?;
             let other = shared.store.find_work(&row.project, &wanted).await?;
             let events = rename_work(&row, &wanted, other.as_ref())?;
             let renamed = shared.with_sessions(WorkRow { name: wanted, ..row }).await?;
-            shared.append_to_work(events, &Reply::WorkRenamed(renamed.clone()), &asker).await?;
-            Ok(renamed)
+            expect_reply(shared.append_to_work(events, Reply::WorkRenamed(renamed), &asker).await?)
         })
         .await
     }
@@ -189,15 +172,15 @@ impl Engine {
         let engine = self.clone();
         self.run_detached(async move {
             let shared = &engine.shared;
-            let _guard = shared.work_stream.lock().await?;
+            let _guard = shared.work_stream.lock().await;
             // Looked at under the lock: the same request, sent twice at once, has one answer.
-            if let Some(answer) = engine.answered(&asker).await? {
-                return answer.map(drop);
+            if let Some(()) = engine.find_reply(&asker).await? {
+                return Ok(());
             }
             if shared.store.work(id).await?.is_none() {
                 return Err(SubmitError::NoSuchWork(id));
             }
-            shared.append_to_work(vec![WorkEvent::WorkDeleted { work: id }], &Reply::Done, &asker).await
+            shared.append_to_work(vec![WorkEvent::WorkDeleted { work: id }], Reply::Done, &asker).await.map(drop)
         })
         .await
     }
@@ -213,24 +196,19 @@ impl Engine {
         let name = work_name(name).ok_or(Rejection::WorkNameInvalid)?;
         let shared = Arc::clone(&self.shared);
         self.run_detached(async move {
-            let guard = shared.work_stream.lock().await?;
-            let known = shared.store.find_work(&new.project, &name).await?;
-            let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);
-            let project = new.project.clone();
+            let guard = shared.work_stream.lock().await;
             let at = shared.clock.now();
-            let created = Shared::first_part(id, NewSession { work: Some(work), ..new }, at)?;
-            let reply = Created { session: id, entries: created.entries.len() as u64 };
-            let receipt = asker.receipt(&Reply::Created(reply), at);
-            let added = add_to_work(known.as_ref(), work, &project, &name, id);
-            let parts = [created].into_iter().chain(shared.next_of_works(added, at).await?).collect();
-            match shared.journal.append(Batch { parts, receipt, ..Batch::default() }).await {
-                Ok(_) => (),
-                Err(AppendError::Repeated(receipt)) => return asker.repeat(&receipt).and_then(expect_reply),
-                Err(err) => return Err(err.into()),
-            }
+            let (work, work_part) = shared.join_work(&new.project, &name, id, at).await?;
+            let first_part = Shared::first_part(id, NewSession { work: Some(work), ..new }, at)?;
+            let reply = Reply::Created(Created { session: id, entries: first_part.entries.len() as u64 });
+            let parts = [first_part].into_iter().chain(work_part).collect();
+            let created: Created = expect_reply(shared.append_with_reply(parts, reply, &asker, at).await?)?;
             drop(guard);
-            start(&shared, id);
-            Ok(reply)
+            // A repeat has begun nothing.
+            if created.session == id {
+                start(&shared, id);
+            }
+            Ok(created)
         })
         .await
     }
@@ -250,10 +228,9 @@ impl Engine {
 pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
     let engine = Engine { shared: Arc::clone(shared) };
     shared.tasks.spawn(async move {
-        let asker = Asker { principal: "server".to_owned(), key: None };
         fail::fail_point!("work-start");
         loop {
-            match engine.command(id, Command::Start, asker.clone()).await {
+            match engine.command(id, Command::Start, Asker::server()).await {
                 Ok(()) => break,
                 // It is tried again for as long as this lasts; the next run would try it too.
                 Err(
@@ -329,8 +306,19 @@ fn check_offered(agent: &str, about: &'static str, wanted: &str, option: &AgentO
 const MAX_NAMED: usize = 30;
 
 impl Shared {
-    pub(crate) fn new_work(&self) -> WorkId {
-        WorkId::from_uuid(self.ids.uuid())
+    /// The part that adds a session to the work of that name, which begins with it if it is new. The caller holds the lock
+    /// of the works' stream until it is appended.
+    pub(crate) async fn join_work(
+        &self,
+        project: &str,
+        name: &str,
+        session: SessionId,
+        at: Timestamp,
+    ) -> Result<(WorkId, Option<Part>), SubmitError> {
+        let known = self.store.find_work(project, name).await?;
+        let work = known.as_ref().map_or_else(|| WorkId::from_uuid(self.ids.uuid()), |known| known.id);
+        let events = add_to_work(known.as_ref(), work, project, name, session);
+        Ok((work, self.next_of_works(events, at).await?))
     }
 
     /// What begins a session.
@@ -340,13 +328,8 @@ impl Shared {
         Ok(draft.take())
     }
 
-    /// The next part of the pieces of work's stream, if there is anything to say. Whoever asks for it holds the stream's
-    /// lock until it is written.
-    pub(crate) async fn next_of_works(
-        &self,
-        events: Vec<WorkEvent>,
-        at: Timestamp,
-    ) -> Result<Option<Part>, SubmitError> {
+    /// The next part of the works' stream, if there are events.
+    async fn next_of_works(&self, events: Vec<WorkEvent>, at: Timestamp) -> Result<Option<Part>, SubmitError> {
         if events.is_empty() {
             return Ok(None);
         }
@@ -361,12 +344,10 @@ impl Shared {
         }
     }
 
-    async fn append_to_work(&self, events: Vec<WorkEvent>, reply: &Reply, asker: &Asker) -> Result<(), SubmitError> {
+    async fn append_to_work(&self, events: Vec<WorkEvent>, reply: Reply, asker: &Asker) -> Result<Reply, SubmitError> {
         let at = self.clock.now();
-        let receipt = asker.receipt(reply, at);
-        let parts = self.next_of_works(events, at).await?.into_iter().collect();
-        self.journal.append(Batch { parts, receipt, ..Batch::default() }).await?;
-        Ok(())
+        let part = self.next_of_works(events, at).await?;
+        self.append_with_reply(part.into_iter().collect(), reply, asker, at).await
     }
 
     async fn with_sessions(&self, row: WorkRow) -> Result<Work, store::ReadError> {
@@ -374,18 +355,24 @@ impl Shared {
         Ok(Work { row, sessions })
     }
 
-    /// Publishes a piece of work as it is now.
-    pub(crate) async fn publish_work(&self, id: WorkId) {
-        let work = async {
-            match self.store.work(id).await? {
-                Some(row) => Ok(Some(self.with_sessions(row).await?)),
-                None => Ok::<_, store::ReadError>(None),
-            }
-        };
-        match work.await {
-            Ok(Some(work)) if !work.sessions.is_empty() => self.feeds.publish_list(ListChange::PutWork(Arc::new(work))),
-            Ok(_) => self.feeds.publish_list(ListChange::RemovedWork { id }),
-            Err(err) => tracing::warn!(work = %id, error = %err, "a change of a meta-context could not be published"),
+    async fn all_with_sessions(&self, rows: Vec<WorkRow>) -> Result<Vec<Work>, QueryError> {
+        let mut works = Vec::new();
+        for row in rows {
+            works.push(self.with_sessions(row).await?);
         }
+        Ok(works)
+    }
+
+    /// Publishes a piece of work as it is now.
+    pub(crate) async fn publish_work(&self, id: WorkId) -> Result<(), store::ReadError> {
+        let work = match self.store.work(id).await? {
+            Some(row) => Some(self.with_sessions(row).await?),
+            None => None,
+        };
+        self.feeds.publish_list(match work.filter(|work| !work.sessions.is_empty()) {
+            Some(work) => ListChange::PutWork(Arc::new(work)),
+            None => ListChange::RemovedWork { id },
+        });
+        Ok(())
     }
 }

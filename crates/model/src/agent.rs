@@ -225,7 +225,7 @@ pub enum Severity {
     Error,
 }
 
-/// Something the agent tells beside its answer.
+/// A message of the agent beside its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

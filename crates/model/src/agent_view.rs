@@ -1,4 +1,4 @@
-//! How a session's agent stands and what it offers, as the log told it last.
+//! The newest state of a session's agent and what it offers, folded from the log.
 //!
 //! Invariant: folding entries again that are in it already changes nothing that the newest of them did not say, so
 //! whoever begins to read somewhere before its end comes out with the same. The page folds the same way in

@@ -54,7 +54,7 @@ impl Author {
         }
     }
 
-    /// The same as a file tells it that anybody may have written: a name that could be none is left out.
+    /// The same from a file that anybody may have written: an invalid name is left out.
     #[must_use]
     pub fn with_plain_name(self) -> Self {
         match self {
@@ -93,7 +93,8 @@ impl fmt::Display for Author {
         match self {
             Self::Person { name, .. } if name.is_empty() => f.write_str("a person"),
             Self::Person { name, .. } => f.write_str(name),
-            Self::Step(Origin { session, block }) => write!(f, "step {block} of session {session}"),
+            // Of which session, the head of the session that it began says.
+            Self::Step(Origin { block, .. }) => write!(f, "step {block}"),
             Self::Applet { name } => write!(f, "applet:{name}"),
             Self::Agent { session } => write!(f, "agent:{session}"),
         }
@@ -113,6 +114,17 @@ mod tests {
             assert_eq!(Author::Applet { name: bad.to_owned() }.with_plain_name(), Author::default());
             assert_eq!(Author::Agent { session: bad.to_owned() }.with_plain_name(), Author::default());
         }
+    }
+
+    /// The command line and the quotes that agents read use these words as they are.
+    #[test]
+    fn whoever_is_no_person_is_named_in_a_few_words() {
+        let session = crate::SessionId::from_bytes([7; 16]);
+        let block = "t2.n1".parse().unwrap();
+        assert_eq!(Author::Step(Origin { session, block }).other().as_deref(), Some("step t2.n1"));
+        assert_eq!(Author::Applet { name: "board".to_owned() }.other().as_deref(), Some("applet:board"));
+        assert_eq!(Author::Agent { session: "0190".to_owned() }.other().as_deref(), Some("agent:0190"));
+        assert_eq!(Author::default().other(), None);
     }
 
     #[test]

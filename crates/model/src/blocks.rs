@@ -1,4 +1,4 @@
-//! What an agent's words offer to be shown as more than words: next steps, use cases, event models, tasks.
+//! The blocks that an agent can write into its answer and that the page renders: next steps, use cases, event models, tasks.
 //!
 //! Invariant: what a fenced block means is found out here, once, when the words are written down; every client and
 //! the API see the same. A block that says nothing sensible stays the words it is.
@@ -136,7 +136,7 @@ pub struct Slice {
 pub struct Node {
     pub name: String,
     pub new: bool,
-    /// In the order in which they are told.
+    /// In the order in which they were written.
     pub fields: Vec<Field>,
     /// Names of what it leads to, in this slice or another.
     pub feeds: Vec<String>,

@@ -83,19 +83,19 @@ pub enum Command {
         /// The other agent's name in the catalog.
         agent: Option<String>,
     },
-    /// Notes what the agent was told of earlier turns, ahead of the prompt that has just been sent.
-    TellResume {
+    /// Sends the agent a resume packet, ahead of the prompt that has just been sent.
+    SendPacket {
         /// The words.
         text: String,
     },
-    /// Chooses something about the agent, which tells what came of it.
+    /// Chooses one of the agent's options; the agent reports whether it was changed.
     SetOption {
         /// Which of its options.
         option: String,
         /// Which of the option's values.
         value: String,
     },
-    /// Signs in to the agent, which tells what came of it.
+    /// Signs in to the agent, which reports whether that worked.
     SignIn {
         /// Which of its methods.
         method: String,
@@ -132,8 +132,8 @@ pub enum Command {
         /// That turn's prompt.
         interaction_id: Option<InteractionId>,
     },
-    /// Begins a turn that another tool's record tells of; what the agent did then follows as its reports.
-    TellPrompt {
+    /// Begins a turn that is imported from another tool's record; what its agent did follows as reports.
+    ImportPrompt {
         /// The prompt's id from now on.
         interaction_id: InteractionId,
         /// The words.
@@ -143,7 +143,7 @@ pub enum Command {
         /// Who wrote them.
         by: Author,
     },
-    /// Notes how far another tool's record has been told.
+    /// Notes how far another tool's record has been imported.
     Import {
         /// The tool's name in the catalog of agents.
         tool: String,
@@ -209,7 +209,7 @@ pub struct TurnSummary {
     pub summary: String,
     /// Who wrote it.
     pub by: SummaryMaker,
-    /// How much there is of the turn, if it is told for the first time.
+    /// How long the turn is; present with its first summary.
     pub extent: Option<Extent>,
 }
 
@@ -284,7 +284,7 @@ pub enum AgentReport {
     Usage(Usage),
     /// It calls the session this.
     Title(String),
-    /// It tells something beside its answer.
+    /// It shows a message beside its answer.
     Noticed(Notice),
     /// It made room in its window.
     Compacted {

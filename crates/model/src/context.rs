@@ -37,7 +37,7 @@ pub enum ContextNews {
 }
 
 impl Context {
-    /// Folds in the next entry; tells what it changed, if it belongs here.
+    /// Folds in the next entry; returns what it changed, if it belongs here.
     pub fn apply(&mut self, entry: Entry<&SessionEvent>) -> Option<ContextNews> {
         match entry.event {
             SessionEvent::ContextSet { set, items, by } => {

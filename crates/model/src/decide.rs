@@ -149,7 +149,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
         Command::Answer { request, answer } => answer_request(session, request, answer),
         Command::Withdraw { request } => Ok(withdraw_requests(session, |open| open.request == request)),
         Command::Resume { agent } => resume(session, agent),
-        Command::TellResume { text } => match session.row.running {
+        Command::SendPacket { text } => match session.row.running {
             Some(running) => Ok(vec![SessionEvent::ResumeSent { turn: running.turn, text }]),
             None => Err(Rejection::NoTurnRunning),
         },
@@ -194,11 +194,13 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
             }
             Ok(vec![SessionEvent::TitleSet { title, by, turn, interaction_id }])
         }
-        Command::TellPrompt { interaction_id, text, images, by } => {
-            let told = session.row.turns == Turn(0) || session.row.is_imported();
+        Command::ImportPrompt { interaction_id, text, images, by } => {
+            let is_imported = session.row.turns == Turn(0) || session.row.is_imported();
             match session.row.running {
                 Some(_) => Err(Rejection::TurnRunning),
-                None if told => Ok(start_turn(session.row.turns.next(), Prompt { interaction_id, text, images, by })),
+                None if is_imported => {
+                    Ok(start_turn(session.row.turns.next(), Prompt { interaction_id, text, images, by }))
+                }
                 None => Err(Rejection::NotImported),
             }
         }
@@ -384,7 +386,7 @@ fn resume(session: &Session, agent: Option<String>) -> Result<Vec<SessionEvent>,
     }
     let mut events = Vec::new();
     let other = match agent {
-        // Its own tool takes it over like any other: what it goes on with here is told here.
+        // Its own tool takes it over like any other agent: the turns that follow are appended here.
         agent if session.row.is_imported() => Some(agent.unwrap_or_else(|| session.row.agent.clone())),
         agent => agent.filter(|agent| *agent != session.row.agent),
     };

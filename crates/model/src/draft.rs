@@ -1,4 +1,4 @@
-//! Commands become a session's next entries.
+//! Turns commands into a session's next entries.
 //!
 //! A draft begins with the session as it is stored. Each command is decided, its words are scanned for blocks, and its
 //! entries are numbered and folded, once. A draft that was appended takes the place of the one before it; one that was
@@ -61,7 +61,7 @@ impl Draft {
         }
     }
 
-    /// A draft of a new session whose blocks are told with [`Draft::push`] and not looked for.
+    /// A draft of a new session whose blocks are added with [`Draft::push`] and not scanned for.
     pub fn of_copy(id: SessionId) -> Self {
         Self { blocks: Blocks::Given, ..Self::new(id, None) }
     }

@@ -34,7 +34,7 @@ pub struct Entry<E = SessionEvent> {
     pub event: E,
 }
 
-/// An event of any stream. It is read by [`Event::decode`], which is told of which.
+/// An event of any stream. [`Event::decode`] reads it, given the stream that it stands in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[expect(missing_docs, reason = "named after the streams")]
@@ -141,7 +141,7 @@ pub enum Outcome {
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
     /// Its version, or its kind in this stream, is not known here: a newer version of the program wrote it. An event that
-    /// stands in a wrong stream can not be told from that.
+    /// stands in a wrong stream looks the same.
     #[error("entry was written by a newer version of the program")]
     Newer,
     /// Not an event at all: damaged, or not ours.

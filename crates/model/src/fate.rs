@@ -1,4 +1,4 @@
-//! What became of a call, in the words that everybody who tells of it uses.
+//! What became of a call, in the words that the page, the command line and agents all use.
 //!
 //! Invariant: a call is done only if it ended well and nobody refused it. What the agent calls completed after a refusal
 //! was not done.

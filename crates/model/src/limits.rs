@@ -40,7 +40,7 @@ pub const MAX_FACT_VALUES: usize = 100;
 pub(crate) const MAX_FACTS_OF_CALL: usize = 100;
 /// Longest value of a fact, in bytes; a longer one proves nothing.
 pub(crate) const MAX_FACT_BYTES: usize = MAX_PATH_BYTES;
-/// Longest intent that an agent tells, in characters; a longer one is cut.
+/// Longest intent of an agent, in characters; a longer one is cut.
 pub(crate) const MAX_INTENT_CHARS: usize = 200;
 /// How many choices about its agent a session remembers.
 pub(crate) const MAX_CHOSEN_OPTIONS: usize = 32;

@@ -45,11 +45,11 @@ pub struct Question {
     /// The very command, path or input that is to be used, whole; a policy looks at this and never at the title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// What the agent shows of the call, in its own words, where it does not tell what the tool is given. Nothing holds it
+    /// What the agent shows of the call, in its own words, where it does not say what the tool is given. Nothing holds it
     /// to them, so no policy looks at them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
-    /// SHA-256, in hex, of all that the tool is given; an answer is remembered by it. Absent where not all is told.
+    /// SHA-256, in hex, of all that the tool is given; an answer is remembered by it. Absent where the agent does not say all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// What can be answered.

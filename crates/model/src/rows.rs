@@ -1,4 +1,4 @@
-//! From an entry to the rows that show it.
+//! Finds the changes of rows that an entry makes.
 //!
 //! Invariant: the folds here are the only makers of [`RowChange`]s. A store applies them in the transaction that appends the
 //! entry, and a rebuild runs the same function over the log, so the tables can never say what the log does not.

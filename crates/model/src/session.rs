@@ -1,4 +1,4 @@
-//! A session as the log leaves it: all that deciding the next step needs.
+//! A session folded from its log: all that deciding the next step needs.
 //!
 //! Invariant: a [`Session`] is a function of its entries. [`Session::apply`] is the only thing that changes it, live
 //! and in replay alike; the tables hold it as a [`SessionRow`] and the queue's rows, so that opening a session costs
@@ -68,7 +68,7 @@ pub struct SessionRow {
     pub options: BTreeMap<String, String>,
     /// What the agent says it is about to do; may be empty.
     pub intent: String,
-    /// What the agent has to be told with the next prompt.
+    /// What the packet ahead of the next prompt has to be about, if one is needed.
     pub untold: Untold,
     /// What the agent asked and nobody has answered.
     pub open_requests: Vec<OpenRequest>,
@@ -106,7 +106,8 @@ pub struct Imported {
     pub continued: bool,
 }
 
-/// What an agent does not know, or may have forgotten.
+/// What an agent does not know of its session, or may have forgotten: what the packet ahead of its next prompt is about. The
+/// store's column has the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Untold {
     /// Nothing is missing.
@@ -190,7 +191,7 @@ impl SessionRow {
         self.deleted_at.is_none() && self.last_idle_at > self.last_observed_at
     }
 
-    /// It tells of another tool's session and takes no prompts until an agent takes it over.
+    /// It was imported from another tool and takes no prompts until an agent takes it over.
     pub fn is_imported(&self) -> bool {
         self.imported.as_ref().is_some_and(|imported| !imported.continued)
     }

@@ -1,4 +1,4 @@
-//! How large something is, found without writing it down.
+//! Measures how large a value is as JSON, without making that text.
 
 use std::io;
 

@@ -1,6 +1,7 @@
 //! An instant as the log keeps it: whole milliseconds since 1970, written as RFC 3339 in UTC.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -20,6 +21,22 @@ impl Timestamp {
     pub fn as_millis(self) -> i64 {
         self.0
     }
+
+    /// So much later, as far as the calendar goes.
+    #[must_use]
+    pub fn plus(self, by: Duration) -> Self {
+        Self::from_millis(self.0.saturating_add(millis(by)))
+    }
+
+    /// So much earlier, as far as the calendar goes.
+    #[must_use]
+    pub fn minus(self, by: Duration) -> Self {
+        Self::from_millis(self.0.saturating_sub(millis(by)))
+    }
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl fmt::Display for Timestamp {

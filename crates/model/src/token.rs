@@ -1,4 +1,4 @@
-//! Credentials as the log knows them: who may knock, never the secret itself.
+//! Credentials as the log keeps them: whom they stand for and the hash of the secret, never the secret itself.
 
 use serde::{Deserialize, Serialize};
 

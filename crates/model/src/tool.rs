@@ -1,6 +1,6 @@
-//! A call of one of the agent's tools, as it is told and as it is read.
+//! A call of one of the agent's tools: the changes that agents report, and the call that they fold into.
 //!
-//! Invariant: a call is told by changes; [`ToolCall::change`] folds them, live and in replay alike. A call that is still
+//! Invariant: entries hold changes; [`ToolCall::change`] folds them, live and in replay alike. A call that is still
 //! open when its turn ends was cut off.
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct ToolCall {
     pub call_id: String,
     /// What it does, in the agent's words.
     pub title: String,
-    /// The tool's name, if the agent told it.
+    /// The tool's name, if the agent reported it.
     pub name: Option<String>,
     /// What sort of work it is.
     pub kind: ToolKind,
@@ -26,9 +26,9 @@ pub struct ToolCall {
     pub content: Vec<ToolContent>,
     /// The files it works on.
     pub locations: Vec<Location>,
-    /// What the tool was given, as the agent told it.
+    /// What the tool was given, as the agent reported it.
     pub input: Option<Value>,
-    /// What the tool gave, as the agent told it.
+    /// What the tool gave, as the agent reported it.
     pub output: Option<Value>,
     /// The files that it works on and that were not there when it named them first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -61,7 +61,7 @@ pub struct TranscriptTurn {
     pub prompt: String,
     /// Pictures that went with them.
     pub images: Vec<Image>,
-    /// What the agent was told of earlier turns, ahead of the prompt.
+    /// The resume packet that the agent was sent ahead of the prompt.
     pub resume: Option<String>,
     /// What the agent said and did, each where it began.
     pub items: Vec<Item>,
@@ -186,7 +186,7 @@ impl Transcript {
         self.turns.last().map_or(Turn(0), |last| last.turn)
     }
 
-    /// The newest turn, if the event is told of it; an event that names no turn is told of the one that runs.
+    /// The newest turn, if the event belongs to it; an event that names no turn belongs to the one that runs.
     fn turn_of(&mut self, event: &SessionEvent) -> Option<&mut TranscriptTurn> {
         self.turns.last_mut().filter(|last| match event.turn() {
             Some(turn) => last.turn == turn,
@@ -196,7 +196,7 @@ impl Transcript {
 }
 
 impl TranscriptTurn {
-    /// A turn of which nothing is told yet.
+    /// A turn without any words or calls yet.
     pub fn begin(turn: Turn, interaction_id: InteractionId, started_at: Timestamp) -> Self {
         Self {
             turn,
@@ -338,6 +338,14 @@ impl TranscriptTurn {
             _ => None,
         });
         texts.collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The calls of its tools.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Tool(call) => Some(call),
+            _ => None,
+        })
     }
 }
 

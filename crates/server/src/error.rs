@@ -25,7 +25,7 @@ pub(crate) enum ApiError {
     SessionNotNamed,
     #[error("this address leads nowhere; docs/api.md lists all that do")]
     RouteNotFound,
-    #[error("there is no such interaction; an id is that of a turn's prompt, as contents and searches tell it")]
+    #[error("there is no such interaction; an id is that of a turn's prompt, as contents and searches show it")]
     InteractionNotFound,
     #[error(transparent)]
     Import(#[from] ImportError),
@@ -110,7 +110,7 @@ fn fence_class(fence: &Fence) -> (StatusCode, &'static str) {
 const STOPPING: (StatusCode, &str) = (StatusCode::SERVICE_UNAVAILABLE, "stopping");
 
 impl ApiError {
-    /// What the caller is told, over HTTP or a socket. Our own failures are logged on the way, which is once, since
+    /// The error that the caller gets, over HTTP or a socket. Our own failures are logged on the way, which is once, since
     /// telling uses the error up.
     pub(crate) fn into_detail(self) -> wire::ErrorDetail {
         let (status, code) = self.class();

@@ -1,4 +1,5 @@
-//! From what a caller showed to who it is. Scopes come from the stored credential alone.
+//! Finds the credential that a caller presented and makes it a [`Principal`]. Its role comes from the stored credential, never
+//! from what the caller says.
 
 use doors::{Gatekeeper, Presented, Principal, Role};
 use engine::{Engine, TokenSecret};
@@ -8,12 +9,12 @@ use model::{TokenId, TokenKind, TokenRow};
 const LOCAL: &str = "local";
 
 #[derive(Clone)]
-pub(crate) struct Tokens {
+pub(crate) struct TokenGatekeeper {
     engine: Engine,
     cookie_name: String,
 }
 
-impl Tokens {
+impl TokenGatekeeper {
     pub(crate) fn new(engine: Engine, secure_cookie: bool) -> Self {
         // Browsers take a name that begins so only from a host itself over TLS: no neighbour can plant one.
         let prefix = if secure_cookie { "__Host-" } else { "" };
@@ -25,28 +26,29 @@ impl Tokens {
     /// Whether what the principal showed would still be let in.
     pub(crate) fn is_in_force(&self, principal: &Principal) -> bool {
         match principal.id.parse::<TokenId>() {
-            Ok(id) => self.engine.is_token_in_force(id),
+            Ok(id) => self.engine.tokens().is_in_force(id),
             Err(_) => principal.id == LOCAL,
         }
     }
 }
 
-impl Gatekeeper for Tokens {
+impl Gatekeeper for TokenGatekeeper {
     fn admit(&self, presented: &Presented) -> Option<Principal> {
         let row = match presented {
             Presented::Peer => {
                 return Some(Principal { id: LOCAL.to_owned(), role: Role::Person, session: None });
             }
-            Presented::Bearer(secret) => self.engine.find_token(&TokenSecret::new(secret.expose()), None)?,
-            Presented::Cookie { cookie, proof } => {
-                self.engine.find_token(&TokenSecret::new(cookie.expose()), Some(&TokenSecret::new(proof.expose())))?
-            }
+            Presented::Bearer(secret) => self.engine.tokens().find(&TokenSecret::new(secret.expose()), None)?,
+            Presented::Cookie { cookie, proof } => self
+                .engine
+                .tokens()
+                .find(&TokenSecret::new(cookie.expose()), Some(&TokenSecret::new(proof.expose())))?,
         };
         Some(principal(&row))
     }
 
     fn knows_cookie(&self, cookie: &doors::Secret) -> bool {
-        self.engine.knows_secret(&TokenSecret::new(cookie.expose()))
+        self.engine.tokens().knows(&TokenSecret::new(cookie.expose()))
     }
 
     fn cookie_name(&self) -> &str {

@@ -68,7 +68,7 @@ pub(crate) struct App {
 }
 
 pub(crate) struct Shared {
-    gatekeeper: gatekeeper::Tokens,
+    gatekeeper: gatekeeper::TokenGatekeeper,
     url: String,
     local_only: bool,
     secure_cookie: bool,
@@ -102,7 +102,7 @@ pub fn apps(engine: Engine, settings: ServerSettings) -> Apps {
         stopping,
     } = settings;
     metrics::install();
-    let gatekeeper = gatekeeper::Tokens::new(engine.clone(), secure_cookie);
+    let gatekeeper = gatekeeper::TokenGatekeeper::new(engine.clone(), secure_cookie);
     let door = Door::new(Arc::new(gatekeeper.clone()), hosts, limits);
     let mcp = mcp::Mount::new(&engine, all_sessions, stopping.clone());
     let shared =

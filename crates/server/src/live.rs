@@ -1,6 +1,6 @@
 //! The WebSocket: one socket, many follows, bounded queues.
 //!
-//! Invariant: nobody hears anything before the caller is known. A program shows its token with the upgrade; a browser
+//! Invariant: nothing is sent before the caller is known. A program shows its token with the upgrade; a browser
 //! cannot set headers there, so its cookie opens the socket and the proof must be the first frame, within five
 //! seconds. `live/socket.rs` is the loop that follows.
 

@@ -25,7 +25,7 @@ use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::Engine;
 use model::SessionId;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -74,7 +74,7 @@ impl Mount {
     }
 }
 
-/// Any method: what is not offered is told by the protocol.
+/// Any method: the protocol has its own reply to one that is not offered.
 pub(crate) async fn serve(State(app): State<App>, principal: Principal, request: Request) -> Response {
     match answer(&app, principal, request).await {
         Ok(response) => response,
@@ -98,7 +98,7 @@ async fn answer(app: &App, principal: Principal, request: Request) -> Result<Res
 /// The session that is meant, if it is there and the caller may read it.
 async fn find(app: &App, principal: &Principal, parts: &Parts) -> Result<SessionId, ApiError> {
     let session = session_of(principal, parts)?;
-    access::session(principal, Scope::Read, session)?;
+    access::session(principal, Right::Read, session)?;
     app.engine.session(session).await?;
     Ok(session)
 }

@@ -6,7 +6,7 @@ use model::{CallFate, Extent, Outcome, SessionRow, TitleRow, ToolCall, ToolConte
 use crate::error::ApiError;
 use crate::wire;
 
-/// How much is told of what a tool was given and of what it showed, in characters.
+/// How much is shown of what a tool was given and of its output, in characters.
 const TOOL_CHARS: usize = 4_000;
 /// How many characters make about one token.
 const CHARS_PER_TOKEN: u32 = 4;
@@ -24,17 +24,17 @@ pub(crate) fn parse(text: &str) -> Result<Turn, ApiError> {
 
 /// From and to, both included.
 pub(crate) fn range(from: Turn, to: Turn) -> Result<(Turn, Turn), ApiError> {
-    let told = |what: String| Err(ApiError::InvalidQuery(what));
+    let refuse = |what: String| Err(ApiError::InvalidQuery(what));
     if from.0 == 0 {
-        return told("turns are numbered from 1".to_owned());
+        return refuse("turns are numbered from 1".to_owned());
     }
     if to < from {
-        return told(format!("to ({}) is before from ({})", to.0, from.0));
+        return refuse(format!("to ({}) is before from ({})", to.0, from.0));
     }
     let count = u64::from(to.0) - u64::from(from.0) + 1;
     if count > u64::from(MAX_TURNS_AT_ONCE) {
         let last = from.0.saturating_add(MAX_TURNS_AT_ONCE - 1);
-        return told(format!(
+        return refuse(format!(
             "{count} turns are too many; at most {MAX_TURNS_AT_ONCE} at once, such as {} to {last}",
             from.0
         ));
@@ -86,7 +86,7 @@ pub(crate) fn toc(contents: Contents) -> wire::Toc {
     toc_of(&session, entries, last.map(|row| row.turn.to_string()))
 }
 
-/// Lines of the contents as they are told.
+/// Lines of the contents as the API has them.
 pub(crate) fn toc_of(session: &SessionRow, entries: Vec<wire::TocEntry>, next_cursor: Option<String>) -> wire::Toc {
     let lines: Vec<String> = entries.iter().map(|entry| format!("{}. {}", entry.turn, entry.summary)).collect();
     wire::Toc {
@@ -106,7 +106,7 @@ pub(crate) fn brief(row: &TurnRow) -> wire::TurnBrief {
 }
 
 pub(crate) fn interaction(interaction: &Interaction) -> wire::Interaction {
-    let Interaction { row, told, cut } = interaction;
+    let Interaction { row, transcript, cut } = interaction;
     wire::Interaction {
         id: row.interaction_id,
         session_id: row.session,
@@ -114,12 +114,12 @@ pub(crate) fn interaction(interaction: &Interaction) -> wire::Interaction {
         created: row.started_at,
         ended: row.ended_at,
         state: state(row),
-        by: told.by.clone(),
-        prompt: told.prompt.clone(),
-        response: interaction.response(),
+        by: transcript.by.clone(),
+        prompt: transcript.prompt.clone(),
+        response: transcript.answer(),
         summary: summary(row),
-        tools: interaction.calls().map(|call| tool(told, call)).collect(),
-        usage: told.usage.clone(),
+        tools: transcript.calls().map(|call| tool(transcript, call)).collect(),
+        usage: transcript.usage.clone(),
         cut: *cut,
     }
 }

@@ -72,7 +72,7 @@ pub struct SessionRow {
     pub active_at: Timestamp,
     pub deleted_at: Option<Timestamp>,
     pub meta: Meta,
-    /// What successful tool results proved; absent in lists, where it is not told, as is `meta.context`.
+    /// What successful tool results proved; absent in lists, as is `meta.context`.
     #[schema(value_type = Option<Object>)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<BTreeMap<String, serde_json::Value>>,
@@ -115,7 +115,7 @@ pub struct Meta {
     pub last_idle_at: Option<Timestamp>,
     pub current_intent: Option<String>,
     pub env_hint: Option<String>,
-    /// Set name to items; absent in lists, where it is not told.
+    /// Set name to items; absent in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<BTreeMap<String, Vec<String>>>,
 }
@@ -184,7 +184,7 @@ pub struct DeletedPage {
 pub struct PageQuery {
     /// The `nextCursor` of the page before.
     pub after: Option<String>,
-    /// How many at most; 1 to 200, 50 unless told.
+    /// How many at most; 1 to 200, 50 by default.
     #[param(minimum = 1, maximum = 200)]
     pub limit: Option<u32>,
 }
@@ -270,7 +270,7 @@ pub struct PromptPatch {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Resume {
-    /// Another agent, which takes over and is told of the newest turns.
+    /// Another agent, which takes over and is sent a packet about the newest turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -336,12 +336,12 @@ pub struct EntryPage {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct EntryQuery {
-    /// A cursor, `incarnation.seq`, or a bare seq of this store; from the beginning unless told.
+    /// A cursor, `incarnation.seq`, or a bare seq of this store; from the beginning by default.
     pub after: Option<String>,
-    /// How many at most; 1 to 1,000, 200 unless told. A page of large entries may hold fewer.
+    /// How many at most; 1 to 1,000, 200 by default. A page of large entries may hold fewer.
     #[param(minimum = 1, maximum = 1000)]
     pub limit: Option<u32>,
-    /// With `toTurn`: only what was told in these turns, and between them.
+    /// With `toTurn`: only the entries of these turns, and those between them.
     #[param(pattern = "^t?[1-9][0-9]{0,8}$")]
     pub from_turn: Option<String>,
     #[param(pattern = "^t?[1-9][0-9]{0,8}$")]
@@ -392,7 +392,7 @@ pub struct Agent {
     pub description: String,
     /// Its program was found.
     pub installed: bool,
-    /// In its program's own words; null while it is not installed, or does not tell.
+    /// In its program's own words; null while it is not installed, or does not report it.
     pub version: Option<String>,
     /// How to install it, in a sentence with the command in backticks.
     pub install: Option<String>,

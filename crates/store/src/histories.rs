@@ -342,7 +342,7 @@ impl Twins {
             }
             Action::Cancel => Command::Cancel,
             Action::Resume(agent) => Command::Resume { agent: agent.map(str::to_owned) },
-            Action::TellResume(text) => Command::TellResume { text },
+            Action::TellResume(text) => Command::SendPacket { text },
             Action::Mark { set, items, merge } => {
                 let mode = if merge { SetMode::Merge } else { SetMode::Replace };
                 let wish = ContextWish::One { set: set.to_owned(), items, mode };

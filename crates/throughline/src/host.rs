@@ -112,7 +112,7 @@ impl Host {
     pub(crate) async fn keep_token_file(&self, data: &DataDir) -> Result<()> {
         let path = data.token();
         let kept = fs::read_to_string(&path).ok().map(|text| TokenSecret::new(text.trim()));
-        if kept.is_some_and(|secret| self.engine.find_token(&secret, None).is_some()) {
+        if kept.is_some_and(|secret| self.engine.tokens().find(&secret, None).is_some()) {
             return Ok(());
         }
         let wish = TokenWish { kind: TokenKind::Person, name: "token file".to_owned(), session: None };

@@ -76,12 +76,7 @@ fn local_time(at: Timestamp) -> Option<String> {
 
 /// Who wrote a prompt, ahead of its words; nothing, if a person did.
 pub(crate) fn author(by: &Author) -> String {
-    let other = match by {
-        // Of which session, the head of the session that it began says.
-        Author::Step(origin) => Some(format!("step {}", origin.block)),
-        Author::Person { .. } | Author::Applet { .. } | Author::Agent { .. } => by.other(),
-    };
-    other.map(|other| format!("({}) ", line(&other))).unwrap_or_default()
+    by.other().map(|other| format!("({}) ", line(&other))).unwrap_or_default()
 }
 
 fn outcome_word(turn: &TranscriptTurn, whole: bool) -> Option<&'static str> {

@@ -521,7 +521,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the agent would be told if the session were resumed now. */
+        /** The resume packet that the agent would be sent now. */
         get: operations["getResumePacket"];
         put?: never;
         post?: never;
@@ -771,7 +771,7 @@ export interface components {
             /** @description How to sign in to it, in a sentence. */
             signIn?: string | null;
             title: string;
-            /** @description In its program's own words; null while it is not installed, or does not tell. */
+            /** @description In its program's own words; null while it is not installed, or does not report it. */
             version?: string | null;
         };
         /** @description A command that the agent understands at the start of a prompt, as `/name`. */
@@ -1156,7 +1156,7 @@ export interface components {
             /** @enum {string} */
             type: "prompt.sent";
         } | {
-            /** @description What the agent was told of earlier turns, ahead of this turn's prompt. */
+            /** @description The resume packet that the agent was sent ahead of this turn's prompt. */
             data: {
                 text: string;
                 turn: components["schemas"]["Turn"];
@@ -1295,7 +1295,7 @@ export interface components {
             /** @enum {string} */
             type: "summary.set";
         } | {
-            /** @description What is told up to here comes from another tool's own record. */
+            /** @description The entries up to here were imported from another tool's record. */
             data: {
                 /** @description How far its record was read. */
                 mark: string;
@@ -1476,7 +1476,7 @@ export interface components {
             /** @description Who wrote the prompt. */
             by: components["schemas"]["Author"];
             created: components["schemas"]["Timestamp"];
-            /** @description There was more than is told here. */
+            /** @description There was more than is shown here. */
             cut?: boolean;
             ended?: components["schemas"]["Timestamp"] | null;
             id: components["schemas"]["InteractionId"];
@@ -1500,7 +1500,7 @@ export interface components {
             secret: string;
             token: components["schemas"]["Token"];
         };
-        /** @description What is told of an entry that is not sent. */
+        /** @description The place of an entry that is too long to be sent. */
         LargeEntry: {
             /** @description When it was written down. */
             at: components["schemas"]["Timestamp"];
@@ -1539,7 +1539,7 @@ export interface components {
         Memory: "new" | "resumed" | "loaded";
         /** @description What the person and the agent noted about a session. */
         Meta: {
-            /** @description Set name to items; absent in lists, where it is not told. */
+            /** @description Set name to items; absent in lists. */
             context?: {
                 [key: string]: string[];
             } | null;
@@ -1620,7 +1620,7 @@ export interface components {
         NewImport: {
             /** @description Go on as they do. */
             follow?: boolean;
-            /** @description Of these tools; of all, unless told. */
+            /** @description Of these tools; of all by default. */
             tools?: string[] | null;
         };
         NewPrompt: {
@@ -1715,7 +1715,7 @@ export interface components {
              */
             feeds: string[];
             /**
-             * @description In the order in which they are told.
+             * @description In the order in which they were written.
              * @default []
              */
             fields: components["schemas"]["Field"][];
@@ -1724,7 +1724,7 @@ export interface components {
             /** @default false */
             new: boolean;
         };
-        /** @description Something the agent tells beside its answer. */
+        /** @description A message of the agent beside its answer. */
         Notice: {
             /** @description At length. */
             description?: string | null;
@@ -1846,7 +1846,7 @@ export interface components {
         };
         /** @description What is asked. */
         Question: {
-            /** @description SHA-256, in hex, of all that the tool is given; an answer is remembered by it. Absent where not all is told. */
+            /** @description SHA-256, in hex, of all that the tool is given; an answer is remembered by it. Absent where the agent does not say all of it. */
             digest?: string | null;
             /** @description Fields to fill in, as a JSON schema of one flat object, where more is asked than a choice. */
             form?: Record<string, never> | null;
@@ -1855,7 +1855,7 @@ export interface components {
             /** @description What can be answered. */
             options: components["schemas"]["PermissionOption"][];
             /**
-             * @description What the agent shows of the call, in its own words, where it does not tell what the tool is given. Nothing holds it
+             * @description What the agent shows of the call, in its own words, where it does not say what the tool is given. Nothing holds it
              *     to them, so no policy looks at them.
              */
             said?: string | null;
@@ -1997,11 +1997,11 @@ export interface components {
          */
         ResetReason: "deleted" | "other_incarnation" | "ahead";
         Resume: {
-            /** @description Another agent, which takes over and is told of the newest turns. */
+            /** @description Another agent, which takes over and is sent a packet about the newest turns. */
             agent?: string | null;
             key?: string | null;
         };
-        /** @description What the agent would be told if it were resumed now. */
+        /** @description The resume packet that the agent would be sent now. */
         ResumePacket: {
             characters: number;
             text: string;
@@ -2030,7 +2030,7 @@ export interface components {
             results: components["schemas"]["SearchResult"][];
             /**
              * Format: int32
-             * @description How many turns match; a number that has reached its limit is told with `more_than_total`.
+             * @description How many turns match; if counting stopped at a limit, `more_than_total` is set.
              */
             total: number;
         };
@@ -2209,7 +2209,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             cwd: string;
             deletedAt?: components["schemas"]["Timestamp"] | null;
-            /** @description What successful tool results proved; absent in lists, where it is not told, as is `meta.context`. */
+            /** @description What successful tool results proved; absent in lists, as is `meta.context`. */
             facts?: Record<string, never> | null;
             /** @description What made the agent fail, while state is `failed`. */
             failure?: string | null;
@@ -2732,7 +2732,7 @@ export interface components {
             session?: string | null;
             version: string;
         };
-        /** @description Where a follow of the newest turns begins, and what was told before it. What follows may tell some of it again. */
+        /** @description Where a follow of the newest turns begins, and what has to be known of earlier entries. What follows may repeat some of it. */
         Window: {
             /** @description The first entry sent is the one after this cursor. */
             after: string;
@@ -2950,7 +2950,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It is not installed, does not tell, or wants a sign-in */
+            /** @description It is not installed, does not list them, or wants a sign-in */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3037,7 +3037,7 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
-                /** @description How many at most; 1 to 200, 50 unless told. */
+                /** @description How many at most; 1 to 200, 50 by default. */
                 limit?: number;
             };
             header?: never;
@@ -3254,7 +3254,7 @@ export interface operations {
                 name?: string;
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
-                /** @description How many at most; 1 to 200, 100 unless told. */
+                /** @description How many at most; 1 to 200, 100 by default. */
                 limit?: number;
             };
             header?: never;
@@ -3411,7 +3411,7 @@ export interface operations {
             query?: {
                 /** @description A `next_cursor`: the last number that is known. */
                 after?: number;
-                /** @description At most 500, which it is unless told. */
+                /** @description At most 500, the default. */
                 limit?: number;
             };
             header?: never;
@@ -3518,7 +3518,7 @@ export interface operations {
                  *     before: after:`.
                  */
                 q: string;
-                /** @description 20 unless told; what is no number from 1 to 100 is as good as none. */
+                /** @description 20 by default; what is no number from 1 to 100 is as good as none. */
                 limit?: string;
                 /** @description A `next_cursor`. */
                 after?: string;
@@ -3566,7 +3566,7 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
-                /** @description How many at most; 1 to 200, 50 unless told. */
+                /** @description How many at most; 1 to 200, 50 by default. */
                 limit?: number;
             };
             header?: never;
@@ -3797,7 +3797,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The agent was told; the turn's end is an entry */
+            /** @description The request was sent to the agent; the turn's end is an entry */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3832,7 +3832,7 @@ export interface operations {
     getContext: {
         parameters: {
             query?: {
-                /** @description At the end of which turn, as a number or as `t7`; now, unless told. */
+                /** @description At the end of which turn, as a number or as `t7`; now by default. */
                 turn?: string;
             };
             header?: never;
@@ -3874,11 +3874,11 @@ export interface operations {
     listEntries: {
         parameters: {
             query?: {
-                /** @description A cursor, `incarnation.seq`, or a bare seq of this store; from the beginning unless told. */
+                /** @description A cursor, `incarnation.seq`, or a bare seq of this store; from the beginning by default. */
                 after?: string;
-                /** @description How many at most; 1 to 1,000, 200 unless told. A page of large entries may hold fewer. */
+                /** @description How many at most; 1 to 1,000, 200 by default. A page of large entries may hold fewer. */
                 limit?: number;
-                /** @description With `toTurn`: only what was told in these turns, and between them. */
+                /** @description With `toTurn`: only the entries of these turns, and those between them. */
                 fromTurn?: string;
                 toTurn?: string;
             };
@@ -4003,7 +4003,7 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 before?: string;
-                /** @description At most 200, 100 unless told. */
+                /** @description At most 200, 100 by default. */
                 limit?: number;
             };
             header?: never;
@@ -4168,7 +4168,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The agent was told */
+            /** @description The request was sent to the agent */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4223,7 +4223,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer is durable and the agent is told */
+            /** @description The answer is durable and was sent to the agent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4531,7 +4531,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the agent would be told if the session were resumed now. */
+            /** @description The resume packet that the agent would be sent now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4556,7 +4556,7 @@ export interface operations {
             query: {
                 /** @description Words, `"phrases"`, `-without`, `pre*`, and filters such as `file:` and `outcome:fail`. */
                 q: string;
-                /** @description 10 unless told; what is no number from 1 to 100 is as good as none. */
+                /** @description 10 by default; what is no number from 1 to 100 is as good as none. */
                 limit?: string;
                 /** @description `true` looks for the text exactly as it stands. */
                 exact?: boolean;
@@ -4610,7 +4610,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The agent was told */
+            /** @description The request was sent to the agent */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4678,7 +4678,7 @@ export interface operations {
             query?: {
                 /** @description A `next_cursor`: the last turn that is known. */
                 after?: string;
-                /** @description At most 500, which it is unless told. */
+                /** @description At most 500, the default. */
                 limit?: string;
             };
             header?: never;

@@ -1,4 +1,4 @@
-//! Which entries the index can not take, and how they are found.
+//! Finds the entries that the index can not take, and leaves them out.
 //!
 //! Invariant: no entry keeps the others from being found. One that can not be folded is known at once. Where the index
 //! itself failed, the entries since its last commit are given to it again one by one, each with a commit of its own; the

@@ -1,5 +1,6 @@
 //! A search over all sessions: the index and the tail find turns, the log gives the words around what was found.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use store::ReadError;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::{Engine, QueryError, Shared};
+use crate::{Engine, QueryError, Shared, paging};
 
 /// How long a search may take.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -24,7 +25,7 @@ const TITLE_ROOM: usize = 20;
 /// How many turns are looked at for an exact text.
 const EXACT_CANDIDATES: usize = 1_000;
 /// How many entries are read for the words of one piece.
-const PIECE_ENTRIES: usize = 2_000;
+const PIECE_ENTRIES: u64 = 2_000;
 
 /// What is looked for.
 #[derive(Debug, Clone)]
@@ -74,7 +75,7 @@ pub struct FoundTurn {
 }
 
 impl Engine {
-    /// Searches all sessions. A query is never wrong: what makes no sense in it is told in the notes.
+    /// Searches all sessions. A query is never wrong: the notes say what was not understood.
     pub async fn search(&self, wish: SearchParams) -> Result<SearchAnswer, QueryError> {
         let mut query = if wish.exact { Query::exact(&wish.words) } else { Query::parse(&wish.words) };
         self.shared.find_works(&mut query, &wish.within).await?;
@@ -109,6 +110,13 @@ impl Engine {
             notes.push("no turn has all of these words; these have the most of them".to_owned());
         }
         let (mut turns, mut is_fenced) = (Vec::new(), false);
+        let mut if_readable = |found| match found {
+            Err(QueryError::Read(ReadError::Fenced(_))) => {
+                is_fenced = true;
+                Ok(None)
+            }
+            found => found,
+        };
         let (mut more, mut total, mut late) = (hits.len() > end, total, truncated);
         if wish.exact {
             let candidates = hits.len();
@@ -117,14 +125,14 @@ impl Engine {
                 if turns.len() > end || late {
                     break;
                 }
-                turns.extend(self.shared.found_if_readable(hit, &query, &mut is_fenced).await?);
+                turns.extend(if_readable(self.shared.found(hit, &query).await)?);
                 total = if looked + 1 < candidates { Count::AtLeast(turns.len()) } else { Count::Exactly(turns.len()) };
             }
             more = turns.len() > end;
             turns = turns.into_iter().skip(skip).take(wish.limit).collect();
         } else {
             for hit in hits.into_iter().skip(skip).take(wish.limit) {
-                turns.extend(self.shared.found_if_readable(hit, &query, &mut is_fenced).await?);
+                turns.extend(if_readable(self.shared.found(hit, &query).await)?);
             }
         }
         if is_fenced {
@@ -137,8 +145,8 @@ impl Engine {
     }
 }
 
-/// A session whose title and turns match is told by its turns, the best of which comes where the title would; how many
-/// titles that were.
+/// Drops the hits on titles of sessions that have a hit on a turn as well, and moves the best of these turns up to where the
+/// title was. Returns how many hits were dropped.
 fn leave_titles_to_their_turns(hits: &mut Vec<Hit>) -> usize {
     let before = hits.len();
     let mut at = 0;
@@ -165,7 +173,7 @@ impl Shared {
     /// What index and tail have. An index that can not be read is opened again, and asked once more.
     async fn hits(&self, query: &Query, wanted: &Wanted) -> Result<Hits, QueryError> {
         for is_last in [false, true] {
-            // First the tail: what moves from it into the index meanwhile is then in both, and told once.
+            // The tail first: a piece that moves into the index meanwhile is then found in both, and shown once.
             let tail = self.finding.tail_pieces(wanted.now);
             let index = match self.finding.index_now() {
                 Some(index) => index,
@@ -203,37 +211,15 @@ impl Shared {
         (!fresh && reached < target).then_some((reached.0, target.0))
     }
 
-    /// What was found; damage of its session is noted and keeps nobody from the others.
-    async fn found_if_readable(
-        &self,
-        hit: Hit,
-        query: &Query,
-        is_fenced: &mut bool,
-    ) -> Result<Option<FoundTurn>, QueryError> {
-        match self.found(hit, query).await {
-            Err(QueryError::Read(ReadError::Fenced(_))) => {
-                *is_fenced = true;
-                Ok(None)
-            }
-            found => found,
-        }
-    }
-
     /// What was found, in its session; nothing if that is gone since, or if the text is not there after all.
     async fn found(&self, hit: Hit, query: &Query) -> Result<Option<FoundTurn>, QueryError> {
         let session = self.store.session(hit.session).await?;
         if session.is_none() {
-            // The session was purged, and a crash kept the index from hearing of it.
+            // The session was purged, and a crash came before the index removed it.
             self.finding.note_purged(hit.session);
         }
         let Some(session) = session.filter(|session| session.row.deleted_at.is_none()) else { return Ok(None) };
-        let turn = match hit.turn {
-            Turn(0) => None,
-            Turn(number) => {
-                let rows = self.store.turns(hit.session, Turn(number - 1), 1).await?;
-                rows.into_iter().find(|row| row.turn == hit.turn)
-            }
-        };
+        let turn = paging::find_turn(&*self.store, hit.session, hit.turn).await?;
         let text = self.piece(&hit).await?.map(|piece| piece.text).unwrap_or_default();
         if query.mode == search::Mode::Exact && query.matches(&text).is_none() {
             return Ok(None);
@@ -253,21 +239,20 @@ impl Shared {
         // its entries may be far longer.
         let mut found: Option<Piece> = None;
         let is_same = |piece: &Piece| piece.role == hit.role && piece.number == hit.number;
-        let mut look = |told: Vec<Piece>| {
-            for piece in told.into_iter().filter(|piece| piece.role == hit.role) {
+        let mut look = |ended: Vec<Piece>| {
+            for piece in ended.into_iter().filter(|piece| piece.role == hit.role) {
                 if found.is_none() || (is_same(&piece) && !found.as_ref().is_some_and(is_same)) {
                     found = Some(piece);
                 }
             }
         };
-        let (mut after, mut read) = (Seq(hit.first_seq.0.saturating_sub(1)), 0);
-        while after < hit.last_seq && read < PIECE_ENTRIES {
-            let count = after.count_to(hit.last_seq, PIECE_ENTRIES - read);
-            let page = self.store.read_session(hit.session, after, count).await?;
-            let Some(last) = page.last() else { break };
-            (after, read) = (last.seq, read + page.len());
-            page.iter().for_each(|entry| look(pieces.apply(entry)));
-        }
+        let after = hit.first_seq.previous();
+        let last = hit.last_seq.min(Seq(after.0 + PIECE_ENTRIES));
+        paging::walk(&*self.store, hit.session, after, last, |entry| {
+            look(pieces.apply(&entry));
+            ControlFlow::Continue(())
+        })
+        .await?;
         look(pieces.open(hit.at));
         Ok(found)
     }

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use super::bad_entries::BadEntries;
 use super::follower::FollowError;
 use super::{Open, Tail, TailPiece};
-use crate::Shared;
+use crate::{Shared, paging};
 
 /// What is folded in is on disk so long after it at the latest, or when so much of it has gathered.
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ pub(super) struct Feeder<'a> {
     filling: bool,
     /// The commit or the clean-up that is under way, if one is.
     index_job: JoinSet<Result<(), SearchError>>,
-    /// Changes of the index that wait for it.
+    /// Changes that the tail has and the index has not. They are written to it in order, while no such job is under way.
     waiting: Vec<IndexChange>,
     /// What the index can not take.
     pub(super) bad_entries: BadEntries,
@@ -59,15 +59,15 @@ pub(super) enum IndexChange {
 }
 
 impl Tail {
-    fn add(&mut self, pieces: Vec<Piece>, about: &Arc<SessionAttributes>, steps: &mut Vec<IndexChange>) {
+    fn add(&mut self, pieces: Vec<Piece>, about: &Arc<SessionAttributes>, waiting: &mut Vec<IndexChange>) {
         for piece in pieces {
-            self.put(IndexChange::Add(Arc::new(TailPiece { piece, about: Arc::clone(about) })), steps);
+            self.change(IndexChange::Add(Arc::new(TailPiece { piece, about: Arc::clone(about) })), waiting);
         }
     }
 
-    /// Does a step here; the index is to do it later.
-    fn put(&mut self, step: IndexChange, steps: &mut Vec<IndexChange>) {
-        match &step {
+    /// Makes a change here; the index makes it later.
+    fn change(&mut self, change: IndexChange, waiting: &mut Vec<IndexChange>) {
+        match &change {
             IndexChange::Add(added) => {
                 self.bytes += added.piece.text.len();
                 self.pieces.push(Arc::clone(added));
@@ -78,7 +78,7 @@ impl Tail {
             }
             IndexChange::RemoveTurn(id, turn) => self.retain(|piece| (piece.session, piece.turn) != (*id, *turn)),
         }
-        steps.push(step);
+        waiting.push(change);
     }
 
     fn retain(&mut self, stays: impl Fn(&Piece) -> bool) {
@@ -142,24 +142,23 @@ impl<'a> Feeder<'a> {
         .await
     }
 
-    /// Reads and folds in the next entries, none after `up_to`; tells whether there were any.
+    /// Reads and folds in the next entries, none after `up_to`. Returns whether there were any.
     pub(super) async fn take_page(&mut self, up_to: Position, limit: usize) -> Result<bool, FollowError> {
         let mut page = self.shared.store.read_all(self.after, limit).await?;
         page.retain(|placed| placed.position <= up_to);
         let is_any = !page.is_empty();
-        let mut steps = Vec::new();
         for PlacedEntry { position, stream, entry } in page {
             if let (StreamId::Session(id), Some(entry)) = (stream, entry.into_session()) {
                 if self.bad_entries.begin(position, id, entry.seq) {
-                    self.fold(id, position, &entry, &mut steps).await?;
+                    self.fold(id, position, &entry).await?;
                 }
                 self.reach(position);
-                self.hand_over(&mut steps).await?;
+                self.hand_over().await?;
             } else {
                 self.reach(position);
             }
         }
-        self.write_to_index(steps).await?;
+        self.write_to_index().await?;
         if self.is_commit_due() {
             self.finish_commit().await?;
             self.begin_commit();
@@ -169,13 +168,13 @@ impl<'a> Feeder<'a> {
 
     /// Writes the changes to the index if there are many, or if this entry needs a commit of its own. After it returns, a
     /// crash loses nothing: the next run reads on behind this entry, or reads its session again from the beginning.
-    async fn hand_over(&mut self, steps: &mut Vec<IndexChange>) -> Result<(), FollowError> {
+    async fn hand_over(&mut self) -> Result<(), FollowError> {
         if self.bad_entries.is_alone() {
-            self.write_to_index(std::mem::take(steps)).await?;
+            self.write_to_index().await?;
             self.commit().await?;
             self.bad_entries.done();
         } else if self.is_much() {
-            self.write_to_index(std::mem::take(steps)).await?;
+            self.write_to_index().await?;
             self.finish_commit().await?;
             self.begin_commit();
         }
@@ -211,8 +210,12 @@ impl<'a> Feeder<'a> {
         self.known = HashMap::new();
     }
 
-    fn tail_mut(&self) -> RwLockWriteGuard<'_, Tail> {
+    fn tail_mut(&self) -> RwLockWriteGuard<'a, Tail> {
         self.tail.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&mut self, change: IndexChange) {
+        self.tail_mut().change(change, &mut self.waiting);
     }
 
     /// Puts what was folded in on disk.
@@ -270,8 +273,7 @@ impl<'a> Feeder<'a> {
     ) -> Result<(), FollowError> {
         ended??;
         self.tail_mut().committing = Vec::new();
-        let waiting = std::mem::take(&mut self.waiting);
-        self.write_to_index(waiting).await
+        self.write_to_index().await
     }
 
     /// Waits until the index has all that was folded in.
@@ -284,31 +286,30 @@ impl<'a> Feeder<'a> {
 
     /// These are gone without a word in the log.
     pub(super) async fn remove(&mut self, purged: &[SessionId]) -> Result<(), FollowError> {
-        let mut steps = Vec::new();
         for id in purged {
             self.known.remove(id);
-            self.tail_mut().put(IndexChange::Remove(*id), &mut steps);
+            self.change(IndexChange::Remove(*id));
         }
-        self.write_to_index(steps).await
+        self.write_to_index().await
     }
 
-    /// What the tail has been told already comes to the index, now or after the commit that is under way.
-    async fn write_to_index(&mut self, mut steps: Vec<IndexChange>) -> Result<(), FollowError> {
-        if steps.is_empty() {
+    /// Writes the waiting changes to the index, now or after the commit that is under way.
+    async fn write_to_index(&mut self) -> Result<(), FollowError> {
+        if self.waiting.is_empty() {
             return Ok(());
         }
         self.dirty_since.get_or_insert_with(Instant::now);
         if !self.index_job.is_empty() {
-            for step in &steps {
-                if let IndexChange::Remove(id) = step {
+            for change in &self.waiting {
+                if let IndexChange::Remove(id) = change {
                     self.index.hide_session(*id);
                 }
             }
-            self.waiting.append(&mut steps);
             return Ok(());
         }
+        let changes = std::mem::take(&mut self.waiting);
         self.on_index(move |index| {
-            steps.iter().try_for_each(|step| match step {
+            changes.iter().try_for_each(|change| match change {
                 IndexChange::Add(added) => {
                     fail::fail_point!("index-add", |_| Err(SearchError::Unwritten));
                     index.add(&added.piece, &added.about)
@@ -320,53 +321,37 @@ impl<'a> Feeder<'a> {
         .await
     }
 
-    async fn fold(
-        &mut self,
-        id: SessionId,
-        position: Position,
-        entry: &Entry,
-        steps: &mut Vec<IndexChange>,
-    ) -> Result<(), FollowError> {
+    async fn fold(&mut self, id: SessionId, position: Position, entry: &Entry) -> Result<(), FollowError> {
         match &entry.event {
             SessionEvent::SessionCreated { project, agent, .. } => {
-                let about = SessionAttributes { project: project.clone(), agent: agent.clone() };
-                self.remember(id, Arc::new(about));
+                self.remember(id, project.clone(), agent.clone());
             }
             SessionEvent::SessionChanged { agent: Some(agent), .. } => {
                 if let Some(about) = self.about(id).await? {
-                    self.remember(
-                        id,
-                        Arc::new(SessionAttributes { project: about.project.clone(), agent: agent.clone() }),
-                    );
+                    self.remember(id, about.project.clone(), agent.clone());
                 }
             }
             SessionEvent::SessionDeleted {} => {
-                self.tail_mut().put(IndexChange::Remove(id), steps);
+                self.change(IndexChange::Remove(id));
                 return Ok(());
             }
-            SessionEvent::SessionRestored {} => return self.add_again(id, position, entry.seq, steps).await,
+            SessionEvent::SessionRestored {} => return self.add_again(id, (position, entry.seq)).await,
             _ => (),
         }
         let Some(about) = self.about(id).await? else { return Ok(()) };
-        if self.go_on(id, entry, &about, steps) {
+        if self.go_on(id, entry, &about) {
             return Ok(());
         }
-        let mut open = match self.turn_of(&entry.event).await? {
-            // Nothing of a turn is open: what begins one, or belongs to none.
-            None => Open { pieces: Pieces::new(id), about },
-            Some(_) if begins_or_follows(&entry.event) => Open { pieces: Pieces::new(id), about },
-            Some(turn) => {
-                // It was under way when the index last stopped: what it had told by then is told again, whole.
-                self.tail_mut().put(IndexChange::RemoveTurn(id, turn), steps);
-                let Some(open) = self.begun(id, turn, (position, entry.seq), about, steps).await? else {
-                    return Ok(());
-                };
-                open
-            }
-        };
+        let mut open = Open { pieces: Pieces::new(id), about };
+        if let Some(turn) = self.turn_of(&entry.event).await?.filter(|_| !begins_or_follows(&entry.event)) {
+            // It was under way when the index last stopped: its earlier entries are folded again, all of them.
+            self.change(IndexChange::RemoveTurn(id, turn));
+            let Some(row) = paging::find_turn(&*self.shared.store, id, turn).await? else { return Ok(()) };
+            self.replay(id, row.first_seq.previous(), (position, entry.seq), &mut open).await?;
+        }
         let pieces = self.apply(id, &mut open.pieces, entry);
         let mut tail = self.tail_mut();
-        tail.add(pieces, &open.about, steps);
+        tail.add(pieces, &open.about, &mut self.waiting);
         if is_of_open_turn(&entry.event) {
             tail.open.insert(id, open);
         }
@@ -374,17 +359,11 @@ impl<'a> Feeder<'a> {
     }
 
     /// Folds an entry into the turn of its session that runs, if one does.
-    fn go_on(
-        &self,
-        id: SessionId,
-        entry: &Entry,
-        about: &Arc<SessionAttributes>,
-        steps: &mut Vec<IndexChange>,
-    ) -> bool {
+    fn go_on(&mut self, id: SessionId, entry: &Entry, about: &Arc<SessionAttributes>) -> bool {
         let mut tail = self.tail_mut();
         let Some(open) = tail.open.get_mut(&id) else { return false };
         let pieces = self.apply(id, &mut open.pieces, entry);
-        tail.add(pieces, about, steps);
+        tail.add(pieces, about, &mut self.waiting);
         if matches!(entry.event, SessionEvent::TurnEnded { .. }) {
             tail.open.remove(&id);
         }
@@ -415,34 +394,12 @@ impl<'a> Feeder<'a> {
         }
     }
 
-    /// A turn that runs, as far as it had come before an entry; what had ended in it is added.
-    async fn begun(
-        &mut self,
-        id: SessionId,
-        turn: Turn,
-        before: (Position, Seq),
-        about: Arc<SessionAttributes>,
-        steps: &mut Vec<IndexChange>,
-    ) -> Result<Option<Open>, FollowError> {
-        let rows = self.shared.store.turns(id, Turn(turn.0.saturating_sub(1)), 1).await?;
-        let Some(row) = rows.into_iter().find(|row| row.turn == turn) else { return Ok(None) };
-        let mut open = Open { pieces: Pieces::new(id), about };
-        self.replay(id, row.first_seq.previous(), before, &mut open, steps).await?;
-        Ok(Some(open))
-    }
-
     /// Adds all of a session that came back. What a try that was broken off had added of it goes first.
-    async fn add_again(
-        &mut self,
-        id: SessionId,
-        position: Position,
-        before: Seq,
-        steps: &mut Vec<IndexChange>,
-    ) -> Result<(), FollowError> {
+    async fn add_again(&mut self, id: SessionId, before: (Position, Seq)) -> Result<(), FollowError> {
         let Some(about) = self.about(id).await? else { return Ok(()) };
-        self.tail_mut().put(IndexChange::Remove(id), steps);
+        self.change(IndexChange::Remove(id));
         let mut open = Open { pieces: Pieces::new(id), about };
-        self.replay(id, Seq::START, (position, before), &mut open, steps).await
+        self.replay(id, Seq::START, before, &mut open).await
     }
 
     /// Folds the entries after one and before another, which lies at a position in the log. Who calls it has them taken
@@ -453,7 +410,6 @@ impl<'a> Feeder<'a> {
         mut after: Seq,
         (position, before): (Position, Seq),
         open: &mut Open,
-        steps: &mut Vec<IndexChange>,
     ) -> Result<(), FollowError> {
         loop {
             let page = self.shared.store.read_session(id, after, after.count_to(before.previous(), PAGE)).await?;
@@ -462,9 +418,9 @@ impl<'a> Feeder<'a> {
             for entry in &page {
                 if self.bad_entries.begin(position, id, entry.seq) {
                     let pieces = self.apply(id, &mut open.pieces, entry);
-                    self.tail_mut().add(pieces, &open.about, steps);
+                    self.tail_mut().add(pieces, &open.about, &mut self.waiting);
                 }
-                self.hand_over(steps).await?;
+                self.hand_over().await?;
             }
         }
         self.bad_entries.begin(position, id, before);
@@ -476,16 +432,16 @@ impl<'a> Feeder<'a> {
             return Ok(Some(Arc::clone(about)));
         }
         let Some(session) = self.shared.store.session(id).await? else { return Ok(None) };
-        let about = Arc::new(SessionAttributes { project: session.row.project, agent: session.row.agent });
-        self.remember(id, Arc::clone(&about));
-        Ok(Some(about))
+        Ok(Some(self.remember(id, session.row.project, session.row.agent)))
     }
 
-    fn remember(&mut self, id: SessionId, about: Arc<SessionAttributes>) {
+    fn remember(&mut self, id: SessionId, project: String, agent: String) -> Arc<SessionAttributes> {
         if self.known.len() >= KNOWN_SESSIONS {
             self.known.clear();
         }
-        self.known.insert(id, about);
+        let about = Arc::new(SessionAttributes { project, agent });
+        self.known.insert(id, Arc::clone(&about));
+        about
     }
 }
 

@@ -4,7 +4,6 @@
 //! again, and meanwhile what has been folded in is found. One that is merely old goes on answering, and is fed, while
 //! another is filled beside it.
 
-use std::error::Error as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
@@ -19,6 +18,7 @@ use super::Tail;
 use super::bad_entries::BadEntries;
 use super::feeder::Feeder;
 use crate::Shared;
+use crate::error::with_cause;
 
 /// After so long without news the index lets go of its memory.
 const REST_AFTER: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
             match follow(&shared, &folder, trust, &mut bad_entries).await {
                 Ok(()) => trust = Trust::Opened,
                 Err(err) => {
-                    // One that can not be opened is tried again and again, and told once.
+                    // One that can not be opened is tried again and again, and logged once.
                     let is_news = match &err {
                         FollowError::Opening(err) => shared.finding.tried_to_open(Some(err)),
                         FollowError::Index(_)
@@ -55,8 +55,8 @@ pub(crate) async fn run(shared: Arc<Shared>) {
                         | FollowError::Broken(_) => true,
                     };
                     if is_news {
-                        let cause = err.source().map(ToString::to_string).unwrap_or_default();
-                        tracing::warn!(error = %err, cause, "the search index is opened again; what it lacks is read from the log");
+                        let error = with_cause(&err);
+                        tracing::warn!(error, "the search index is opened again; what it lacks is read from the log");
                     }
                     trust = err.trust();
                     if err.may_be_of_an_entry()
@@ -128,7 +128,6 @@ impl FollowError {
 
 async fn follow(shared: &Shared, folder: &Path, trust: Trust, bad_entries: &mut BadEntries) -> Result<(), FollowError> {
     let (path, incarnation): (PathBuf, _) = (folder.to_owned(), shared.store.incarnation());
-    shared.finding.trust_again();
     let opened = spawn_blocking(move || Index::open(&path, incarnation, trust)).await?;
     let Opened { index, state, beside } = opened.map_err(FollowError::Opening)?;
     shared.finding.tried_to_open(None);
@@ -187,7 +186,7 @@ impl IndexFollower<'_> {
         loop {
             let last = self.shared.store.last_position();
             fail::fail_point!("search-follow", |_| Ok(()));
-            if self.shared.finding.is_distrusted() {
+            if self.shared.finding.index_now().is_none() {
                 return Err(FollowError::Unreadable);
             }
             if self.main.end_commit_if_over().await? {

@@ -8,7 +8,7 @@ use search::{Piece, Pieces, Query, Scanner, SessionAttributes, Snippet, snippet}
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use crate::{Engine, QueryError, Within};
+use crate::{Engine, QueryError, Within, paging};
 
 /// How long it may take.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -50,7 +50,7 @@ impl Engine {
         let (now, deadline) = (self.shared.clock.now(), Instant::now() + LIMIT);
         let (pages, received) = mpsc::channel(PAGES_WAITING);
         // It ends with the last page, and so with whoever reads them.
-        let looking = spawn_blocking(move || look_through(id, &query, about, received, now, deadline, limit));
+        let scanning = spawn_blocking(move || look_through(id, &query, about, received, now, deadline, limit));
         let mut after = Seq::START;
         loop {
             let page = self.shared.store.read_session(id, after, PAGE).await?;
@@ -61,21 +61,20 @@ impl Engine {
             }
         }
         drop(pages);
-        let looked = looking.await.map_err(|_| QueryError::Search("looking through the session broke off".to_owned()));
-        let Looked { found, matching, is_late } = looked?;
+        let looked = scanning.await.map_err(|_| QueryError::Search("looking through the session broke off".to_owned()));
+        let ScanResult { found, matching, is_late } = looked?;
         if is_late {
             notes.push("the session was not looked through to its end; more words make it quicker".to_owned());
         }
         let mut turns = Vec::with_capacity(found.len());
         for (turn, snippet) in found {
-            let rows = self.shared.store.turns(id, Turn(turn.0.saturating_sub(1)), 1).await?;
-            turns.extend(rows.into_iter().filter(|row| row.turn == turn).map(|row| (row, snippet.clone())));
+            turns.extend(paging::find_turn(&*self.shared.store, id, turn).await?.map(|row| (row, snippet)));
         }
         Ok(FoundInside { session, turns, total: matching, notes })
     }
 }
 
-struct Looked {
+struct ScanResult {
     found: Vec<(Turn, Snippet)>,
     matching: usize,
     /// The time was over before the session was.
@@ -91,8 +90,8 @@ fn look_through(
     now: Timestamp,
     deadline: Instant,
     limit: usize,
-) -> Looked {
-    let mut looking = Looking { query, scanner: Scanner::new(query), about, turn: Text::default() };
+) -> ScanResult {
+    let mut scan = TurnScan { query, scanner: Scanner::new(query), about, turn: Text::default() };
     let mut found: Vec<(Turn, Snippet)> = Vec::new();
     let mut matching = HashSet::new();
     let mut pieces = Pieces::new(id);
@@ -100,13 +99,13 @@ fn look_through(
     let mut is_late = false;
     while let Some(page) = pages.blocking_recv() {
         for entry in &page {
-            let told = pieces.apply(entry);
+            let ended = pieces.apply(entry);
             // A model's line comes after its turn, which is over by then: it is looked at apart.
             let own = |piece: &Piece| piece.turn > Turn(0) && piece.role != search::PieceRole::Summary;
-            told.into_iter().filter(own).for_each(|piece| looking.add(&piece));
+            ended.into_iter().filter(own).for_each(|piece| scan.add(&piece));
             summaries.extend(summary(id, entry));
             if matches!(entry.event, SessionEvent::TurnEnded { .. }) {
-                looking.finish(&mut found, &mut matching, limit);
+                scan.finish(&mut found, &mut matching, limit);
             }
         }
         if Instant::now() > deadline {
@@ -114,17 +113,17 @@ fn look_through(
             break;
         }
     }
-    pieces.open(now).into_iter().for_each(|piece| looking.add(&piece));
-    looking.finish(&mut found, &mut matching, limit);
+    pieces.open(now).into_iter().for_each(|piece| scan.add(&piece));
+    scan.finish(&mut found, &mut matching, limit);
     for piece in summaries {
-        if !matching.contains(&piece.turn) && looking.scanner.find_in(&piece, &looking.about).is_some() {
+        if !matching.contains(&piece.turn) && scan.scanner.find_in(&piece, &scan.about).is_some() {
             matching.insert(piece.turn);
             found.push((piece.turn, snippet(&piece.text, query, SNIPPET_CHARS)));
         }
     }
     found.sort_by_key(|(turn, _)| *turn);
     found.truncate(limit);
-    Looked { found, matching: matching.len(), is_late }
+    ScanResult { found, matching: matching.len(), is_late }
 }
 
 /// A turn's summary is looked at too, whoever wrote it.
@@ -136,7 +135,8 @@ fn summary(session: SessionId, entry: &Entry) -> Option<Piece> {
     Some(Piece { session, turn, role, number: 0, first_seq, last_seq, at, text, tool, files, outcome, exit })
 }
 
-struct Looking<'a> {
+/// Gathers one turn at a time and looks for the words in it.
+struct TurnScan<'a> {
     query: &'a Query,
     scanner: Scanner<'a>,
     about: SessionAttributes,
@@ -152,7 +152,7 @@ struct Text {
     found: Option<Snippet>,
 }
 
-impl Looking<'_> {
+impl TurnScan<'_> {
     fn add(&mut self, piece: &Piece) {
         if !self.query.admits(piece, &self.about) {
             return;

@@ -1,8 +1,8 @@
-//! Which entries are in the log and not found by their words: told to whoever searches, and kept beside the index, so that a
-//! restart does not forget them.
+//! A list of the entries that could not be indexed. A search warns that it can not find them, `throughline doctor` names
+//! them, and the list is kept in a file beside the index, so that it outlives a restart.
 //!
-//! Invariant: what is kept is what the index that answers lacks. An index that is filled from the log's beginning begins
-//! without any, and what is kept is bounded.
+//! Invariant: the list belongs to the index that answers searches. It begins empty with an index that is filled from the log's
+//! beginning, and it is bounded.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -14,13 +14,13 @@ use model::{Seq, SessionId};
 
 /// The file beside the index, a line for each entry.
 const FILE: &str = "set-aside";
-/// More than so many are not told apart.
+/// The list has at most so many.
 const MOST: usize = 1_000;
 
 type Entries = BTreeSet<(SessionId, Seq)>;
 
 /// The entries that were set aside.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Unindexed {
     folder: Option<PathBuf>,
     noted: Mutex<Noted>,

@@ -1,6 +1,6 @@
 //! Looks up the sessions that `work:NAME` means in a query; the index knows nothing of works.
 //!
-//! Invariant: bounded. A name that no work has finds nothing, and that is told.
+//! Invariant: bounded. A name that no work has finds nothing, and the notes say so.
 
 use model::{SessionId, WorkKey, WorkRow, first_line, work_name};
 use search::{FilterField, Query};
@@ -15,7 +15,7 @@ const WORKS_AT_ONCE: usize = 500;
 const MAX_NAMES: usize = 4;
 /// How many sessions a name may mean, the newest.
 const MAX_SESSIONS: usize = 1_000;
-/// How many characters of a name that is none are told.
+/// How many characters of an unknown name the notes repeat.
 const SHOWN_CHARS: usize = 40;
 
 impl Shared {

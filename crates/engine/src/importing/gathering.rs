@@ -1,8 +1,8 @@
-//! Gathers what several conversations gave and writes it in one batch: sessions share pages in every table, and each
-//! batch writes whole pages.
+//! Gathers the parts of several imported conversations and appends them in one batch, which costs less: a batch writes whole
+//! pages of the database, and sessions share them.
 //!
-//! Invariant: what became of a conversation is told once all that it gave is ready. One whose part cannot be ready
-//! is told by itself and takes no other with it.
+//! Invariant: a conversation counts as imported once all its parts are appended. A part that is refused fails its own
+//! conversation and no other.
 
 use std::collections::HashMap;
 
@@ -71,36 +71,26 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Writes what waits, and tells what became of those that are finished.
+    /// Appends what waits, and counts the conversations that are finished.
     pub(super) async fn write(&mut self) {
         (self.entries, self.bytes) = (0, 0);
         let waiting = std::mem::take(&mut self.waiting);
         if waiting.is_empty() {
             return;
         }
-        if let [_] = &waiting[..] {
-            // The only one is not tried again, so that nobody has to hold it twice; it may be very long.
+        // The only one is not tried twice, so that nobody has to hold it twice; it may be very long.
+        let is_one = waiting.len() == 1;
+        if is_one || self.append(waiting.iter().map(|ready| ready.part.clone()).collect()).await.is_err() {
+            // Of a batch that was refused, most may be written one by one.
             for ready in waiting {
-                self.write_alone(ready).await;
-            }
-            return self.report_finished();
-        }
-        if self.append(waiting.iter().map(|ready| ready.part.clone()).collect()).await.is_err() {
-            for ready in waiting {
-                self.write_alone(ready).await;
+                if !self.is_refused(ready.session)
+                    && let Err(err) = self.append(vec![ready.part]).await
+                {
+                    self.refused.insert(ready.session, err);
+                }
             }
         }
         self.report_finished();
-    }
-
-    /// After a batch that could not be written: the others of it may well be.
-    async fn write_alone(&mut self, ready: ReadyPart) {
-        if self.is_refused(ready.session) {
-            return;
-        }
-        if let Err(err) = self.append(vec![ready.part]).await {
-            self.refused.insert(ready.session, err);
-        }
     }
 
     async fn append(&mut self, parts: Vec<Part>) -> Result<(), AppendError> {

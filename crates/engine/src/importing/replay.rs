@@ -79,7 +79,7 @@ impl Replay {
                 // From here on its turns are another's; how far they go is noted with the last of them.
                 self.note(String::new(), about.created_at)?;
                 if let Some(title) = about.title {
-                    self.title(title, TitleMaker::Agent, about.created_at)?;
+                    self.title(title, about.created_at)?;
                 }
             }
             HistoryItem::Prompt { at, text, images } => {
@@ -88,7 +88,7 @@ impl Replay {
                 self.calls.clear();
                 // Their tool does not say with which credential.
                 let by = Author::default();
-                self.act(Command::TellPrompt { interaction_id, text, images, by }, at)?;
+                self.act(Command::ImportPrompt { interaction_id, text, images, by }, at)?;
             }
             HistoryItem::Report { at, report } => self.report(report, at)?,
             HistoryItem::TurnEnd { at, stop, bookmark } => {
@@ -135,7 +135,7 @@ impl Replay {
                     }
                 }
             }
-            AgentReport::Title(title) => return self.title(title.clone(), TitleMaker::Agent, at),
+            AgentReport::Title(title) => return self.title(title.clone(), at),
             _ => (),
         }
         self.act(Command::Agent(report), at)?;
@@ -146,7 +146,8 @@ impl Replay {
         Ok(())
     }
 
-    fn title(&mut self, title: String, by: TitleMaker, at: Timestamp) -> Result<(), Rejection> {
+    fn title(&mut self, title: String, at: Timestamp) -> Result<(), Rejection> {
+        let by = TitleMaker::Agent;
         let turn = self.draft.session().map(|session| session.row.turns).filter(|turn| turn.0 > 0);
         let interaction_id = self.prompt.filter(|_| turn.is_some());
         self.act(Command::SetTitle { title, by, turn, interaction_id }, at)

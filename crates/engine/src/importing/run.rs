@@ -186,8 +186,8 @@ async fn bring_in(
         None => Topics::default(),
     };
     let is_new = session.is_none();
-    let rest_before = shared.clock.now().as_millis() - i64::try_from(AT_REST_AFTER.as_millis()).unwrap_or(i64::MAX);
-    let last_turn = if found.modified_at.as_millis() < rest_before { LastTurn::Emit } else { LastTurn::IfEnded };
+    let is_at_rest = found.modified_at < shared.clock.now().minus(AT_REST_AFTER);
+    let last_turn = if is_at_rest { LastTurn::Emit } else { LastTurn::IfEnded };
     let home = shared.home.as_ref().and_then(|home| home.to_str()).unwrap_or("/").to_owned();
     let replay = Replay::new(found, id, session, topics, Arc::clone(&shared.ids), home);
     let (parts, mut written) = mpsc::channel(PARTS_AHEAD);
@@ -198,7 +198,7 @@ async fn bring_in(
     while let Some(part) = written.recv().await {
         gathering.add(part).await;
         if gathering.is_refused(id) {
-            // Why is told when it is finished; nothing more of it can follow.
+            // The reason is counted when it is finished; no more of it can be appended.
             return Err(WorkError::Broken);
         }
         if stop.is_cancelled() {

@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use agents::{AgentRequest, OwnCall};
 use model::{
-    AgentReport, Answerer, Command, Draft, Memorable, Outcome, PermissionAnswer, Question, SessionEvent, StreamId,
-    Timestamp,
+    AgentReport, Answerer, Command, Draft, Memorable, Outcome, PermissionAnswer, Question, Request, SessionEvent,
+    StreamId, Timestamp,
 };
-use store::{AppendError, Receipt};
+use store::{AppendError, Batch, Receipt};
 
-use crate::live_session::effects::AfterCommit;
-use crate::live_session::{BatchExtras, LiveSession};
+use crate::live_session::LiveSession;
 use crate::{SubmitError, policy};
 
 impl LiveSession {
@@ -28,17 +27,12 @@ impl LiveSession {
             let answer = PermissionAnswer { option: None, kind: None, fields: None, by, remembered: None };
             return self.send_to_agent(AgentRequest::Answer { key, answer }).await;
         }
-        let asked = self.open_requests.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
-        let Some(request) = asked else { return };
+        let Some(request) = self.request_with_key(key) else { return };
         let memorable = Memorable::of(&question);
         let shared = Arc::clone(&self.shared);
         // Nothing is forgotten between looking and writing: what was forgotten answers nothing.
         let _guard = match &memorable {
-            Some(_) => match shared.server_stream.lock().await {
-                Ok(guard) => Some(guard),
-                // The question stays with the person.
-                Err(_) => return,
-            },
+            Some(_) => Some(shared.server_stream.lock().await),
             None => None,
         };
         if let Some(answer) = self.automatic_answer(&question, memorable.as_ref(), own_call) {
@@ -48,10 +42,13 @@ impl LiveSession {
 
     /// Whoever asked does not wait any more.
     pub(super) async fn handle_withdrawn(&mut self, key: u64) {
-        let asked = self.open_requests.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
-        if let Some(request) = asked {
+        if let Some(request) = self.request_with_key(key) {
             self.write_pending(Some(Command::Withdraw { request })).await;
         }
+    }
+
+    fn request_with_key(&self, key: u64) -> Option<Request> {
+        self.open_requests.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request)
     }
 
     /// The answer that is given without asking a person, if there is one.
@@ -103,22 +100,19 @@ impl LiveSession {
             _ => None,
         });
         let (Some((request, answer)), Some(session)) = (kept, self.stored.session()) else {
-            return Ok(self.commit_and_run_effects(draft, BatchExtras { receipt, ..BatchExtras::default() }).await?);
+            return Ok(self.commit_and_run_effects(draft, Batch { receipt, ..Batch::default() }).await?);
         };
-        let after_commit = AfterCommit::of(draft.entries());
         let shared = Arc::clone(&self.shared);
-        let guard = shared.server_stream.lock().await?;
+        let guard = shared.server_stream.lock().await;
         let remembered = model::remember(&shared.journal.remembered.all(), session, request, answer)?;
         let server = shared.next_of_server(remembered, at).await?;
-        match self.commit(draft, BatchExtras { receipt, parts: server.into_iter().collect() }).await {
-            Ok(()) => (),
-            Err(conflict @ AppendError::Conflict { stream: StreamId::Server, .. }) => {
-                shared.journal.read_what_is_in_force().await?;
-                return Err(conflict.into());
-            }
-            Err(err) => return Err(err.into()),
+        let batch = Batch { parts: server.into_iter().collect(), receipt, ..Batch::default() };
+        let committed = self.commit(draft, batch).await;
+        if let Err(AppendError::Conflict { stream: StreamId::Server, .. }) = &committed {
+            shared.journal.read_what_is_in_force().await?;
         }
         drop(guard);
+        let after_commit = committed?;
         self.run_effects(after_commit).await;
         Ok(())
     }

@@ -5,41 +5,24 @@
 
 use std::sync::Arc;
 
-use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, add_to_work};
-use store::AppendError;
+use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId};
+use store::Batch;
 
-use crate::live_session::effects::AfterCommit;
-use crate::live_session::{BatchExtras, CONFLICT_TRIES, LiveSession};
-use crate::requests::SessionInput;
+use crate::live_session::LiveSession;
+use crate::requests::Asker;
 use crate::wishes::{Reply, StepTaken};
 use crate::work::{Click, wanted_options};
 use crate::{Shared, SubmitError, work};
 
 impl LiveSession {
-    pub(super) async fn click(&mut self, click: &Click, input: &SessionInput) -> Result<Reply, SubmitError> {
-        let mut tries = 0;
-        loop {
-            match self.try_click(click, input).await {
-                Err(SubmitError::Append(AppendError::Repeated(receipt))) => return input.asker.repeat(&receipt),
-                Err(SubmitError::Append(AppendError::Conflict { .. })) if tries < CONFLICT_TRIES => {
-                    self.reload().await?;
-                }
-                Err(SubmitError::Append(AppendError::Purged(_))) => return Err(SubmitError::NotFound(self.id)),
-                answer => return answer,
-            }
-            tries += 1;
-        }
-    }
-
-    async fn try_click(&mut self, click: &Click, input: &SessionInput) -> Result<Reply, SubmitError> {
+    pub(super) async fn try_click(&mut self, click: &Click, asker: &Asker) -> Result<Reply, SubmitError> {
         let shared = Arc::clone(&self.shared);
         let Some(offer) = shared.store.next_block(self.id, click.block).await? else {
             return Err(SubmitError::NoSuchBlock { session: self.id, block: click.block });
         };
         if let Some(clicked) = offer.row.clicked {
             let reply = Reply::Clicked(StepTaken { work: clicked.work, session: clicked.session });
-            shared.append_receipt(&input.asker, &reply).await?;
-            return Ok(reply);
+            return shared.append_with_reply(Vec::new(), reply, asker, shared.clock.now()).await;
         }
         // Checked early, so that nothing is looked up for an offer that leads nowhere; `decide` checks it again.
         let name = offer.check()?.to_owned();
@@ -48,10 +31,10 @@ impl LiveSession {
         let options = wanted_options(&shared, session, click).await?;
         let row = session.row.clone();
 
-        let guard = shared.work_stream.lock().await?;
-        let known = shared.store.find_work(&row.project, &name).await?;
-        let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);
+        let guard = shared.work_stream.lock().await;
+        let at = shared.clock.now();
         let begun = SessionId::from_uuid(shared.ids.uuid());
+        let (work, work_part) = shared.join_work(&row.project, &name, begun, at).await?;
         let prompt = FirstPrompt {
             interaction_id: InteractionId::from_uuid(shared.ids.uuid()),
             text: offer.row.next.command.clone(),
@@ -59,25 +42,20 @@ impl LiveSession {
         let new = NewSession {
             agent: click.agent.clone().unwrap_or(row.agent),
             cwd: row.cwd,
-            project: row.project.clone(),
+            project: row.project,
             name: String::new(),
             work: Some(work),
             from: Some((Origin { session: self.id, block: click.block }, prompt)),
             options,
         };
         let command = Command::Click { offer: Box::new(offer), work, session: begun, by: click.by.clone() };
-        let at = shared.clock.now();
         let draft = self.decide(Some(command), at)?;
         let new_part = Shared::first_part(begun, new, at)?;
         let reply = Reply::Clicked(StepTaken { work, session: begun });
-        let receipt = input.receipt(&reply, at);
-        let added = add_to_work(known.as_ref(), work, &row.project, &name, begun);
-        let work_part = shared.next_of_works(added, at).await?;
-
-        let after_commit = AfterCommit::of(draft.entries());
+        let receipt = asker.receipt(&reply, at);
         let parts = work_part.into_iter().chain([new_part]).collect();
         fail::fail_point!("click-decided");
-        self.commit(draft, BatchExtras { receipt, parts }).await?;
+        let after_commit = self.commit(draft, Batch { parts, receipt, ..Batch::default() }).await?;
         fail::fail_point!("click-appended");
         drop(guard);
         fail::fail_point!("click-published");

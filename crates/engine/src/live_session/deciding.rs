@@ -4,29 +4,30 @@ use model::{
     AgentReport, Command, Draft, Entry, Memory, Session, SessionEvent, Timestamp, Turn, Untold, is_slash_command,
 };
 
-use super::{BatchExtras, LiveSession, is_at_work};
+use store::Batch;
+
+use super::{LiveSession, is_at_work, may_start_agent};
 use crate::directories::Place;
 use crate::wishes::{Created, Observed, PromptAccepted, Reply, StepTaken};
 use crate::{DirectoryError, SubmitError, directories, navigation, packet};
 
 impl LiveSession {
-    /// Looks up what a decision needs: what the agent has to be told, and whether the directory is still there. If that is
+    /// Looks up what a decision needs: the agent's resume packet, and whether the directory is still there. If that is
     /// gone and another one takes its place, it appends the move.
     pub(super) async fn prepare(&mut self, command: Option<&Command>) -> Result<(), SubmitError> {
         let Some(session) = self.stored.session() else { return Ok(()) };
-        let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start));
-        if starts && self.agent.is_none() {
+        if command.is_some_and(may_start_agent) && self.agent.is_none() {
             match directories::place_of(&session.row, self.shared.home.as_deref()).await {
                 Place::Same => {}
                 Place::Instead(cwd) => {
                     tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
                     let mut draft = self.stored.clone();
                     if draft.apply(Command::MoveTo { cwd }, self.shared.clock.now()).is_ok() {
-                        self.commit(draft, BatchExtras::default()).await?;
+                        self.commit(draft, Batch::default()).await?;
                     }
                 }
-                // A prompt is kept all the same, and another tool's session goes on from its words alone: that an agent can
-                // not be started is told in the session.
+                // A prompt is kept all the same, and an imported session goes on without its directory: the session says
+                // that its agent could not be started.
                 Place::Gone if matches!(command, Some(Command::Resume { .. })) && !session.row.is_imported() => {
                     return Err(DirectoryError::Gone { cwd: session.row.cwd.clone() }.into());
                 }
@@ -34,20 +35,18 @@ impl LiveSession {
             }
         }
         let Some(session) = self.stored.session() else { return Ok(()) };
-        self.proved = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
-        let ends = self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn);
-        let topics = match ends && session.row.running.is_some() && !self.stored.knows_topics() {
+        self.follow_ups = self.calls.follow_ups(session, self.pending.reports(), &self.shared.file_inspector).await;
+        let reports = || self.pending.reports().iter().chain(command.and_then(report_of));
+        let topics = match reports().any(ends_turn) && session.row.running.is_some() && !self.stored.knows_topics() {
             true => Some(navigation::newest_topics(&*self.shared.store, &session.row).await?),
             false => None,
         };
-        // A turn may begin with this, and the agent may have to be told something then.
+        // A turn may begin with this, and the agent may need a packet then.
         let next_prompt = next_prompt(session, command);
-        let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
-        let begins =
-            session.row.running.is_none() || reports.clone().any(|report| matches!(report, AgentReport::Stopped(_)));
+        let begins = session.row.running.is_none() || reports().any(|report| matches!(report, AgentReport::Stopped(_)));
         // A slash command goes alone: beside anything else, agents take it for prose. What is untold stays untold.
         let may_tell = begins && next_prompt.is_some_and(|prompt| !is_slash_command(prompt));
-        let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
+        let untold = reports().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
         self.packet = match untold {
             Untold::Essentials | Untold::Everything if may_tell => {
                 Some(packet::build(&self.shared, session, untold).await?)
@@ -66,7 +65,9 @@ impl LiveSession {
         let is_new = draft.session().is_none();
         for (place, report) in self.pending.reports().iter().cloned().enumerate() {
             draft.apply(Command::Agent(report), at)?;
-            self.add_proved_facts(place, &mut draft, at)?;
+            for command in self.follow_ups.of(place) {
+                draft.apply(command.clone(), at)?;
+            }
         }
         if let Some(command) = command {
             // The log may speak of an agent that was there in an earlier run, or before the session was deleted.
@@ -94,30 +95,13 @@ impl LiveSession {
         Ok(draft)
     }
 
-    /// What the report at this place proves follows it.
-    fn add_proved_facts(&self, place: usize, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
-        let tool = |report: &AgentReport| match report {
-            AgentReport::ToolChanged { tool, .. } => Some(*tool),
-            _ => None,
-        };
-        if let Some(facts) = self.proved.facts(place)
-            && let Some(tool) = self.pending.reports().get(place).and_then(tool)
-        {
-            draft.apply(Command::Prove { tool, facts: facts.clone() }, at)?;
-        }
-        if let Some(intent) = self.proved.intent(place) {
-            draft.apply(Command::SetIntent { intent: intent.clone() }, at)?;
-        }
-        Ok(())
-    }
-
-    /// A prompt that has just gone to an agent that has to be told something goes with a packet.
+    /// Adds the packet, if this draft begins a turn and the agent needs one.
     fn attach_packet(&self, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
         let before = self.stored.session().map_or(Turn(0), |session| session.row.turns);
         let begins = |session: &Session| session.row.untold > Untold::Nothing && session.row.turns > before;
         match &self.packet {
             Some(packet) if draft.session().is_some_and(begins) => {
-                Ok(draft.apply(Command::TellResume { text: packet.text.clone() }, at)?)
+                Ok(draft.apply(Command::SendPacket { text: packet.text.clone() }, at)?)
             }
             Some(_) | None => Ok(()),
         }
@@ -153,7 +137,7 @@ impl LiveSession {
             | Command::SetIntent { .. }
             | Command::Summarise(_)
             | Command::SetTitle { .. }
-            | Command::TellPrompt { .. }
+            | Command::ImportPrompt { .. }
             | Command::Import { .. }
             | Command::ChangePrompt { .. }
             | Command::RemovePrompt { .. }
@@ -161,7 +145,7 @@ impl LiveSession {
             | Command::Answer { .. }
             | Command::Withdraw { .. }
             | Command::Resume { .. }
-            | Command::TellResume { .. }
+            | Command::SendPacket { .. }
             | Command::SetOption { .. }
             | Command::SignIn { .. }
             | Command::MoveTo { .. }
@@ -190,7 +174,7 @@ fn next_prompt<'a>(session: &'a Session, command: Option<&'a Command>) -> Option
     session.queue.first().map(|waiting| waiting.text.as_str()).or(comes)
 }
 
-/// What an agent that reports this has to be told.
+/// What an agent that reports this does not know of the session.
 fn untold_after(report: &AgentReport, session: &Session) -> Untold {
     match report {
         AgentReport::Ready { attached: Some(_) } if session.row.turns == Turn(0) && session.row.from.is_none() => {

@@ -1,14 +1,16 @@
-//! How much agents' credentials may write into a session: marks are all that they can write.
+//! Limits how much agents' credentials may write into a session. Marks are all that they can write.
 //!
 //! Invariant: between one prompt and the next they add at most [`MAX_MARKED_BYTES`] to the log, and only people send
 //! prompts. The log itself is what is counted, from where the newest turn began, so a restart forgets nothing and reads
 //! nothing older.
 
+use std::ops::ControlFlow;
+
 use model::{Command, Entry, Marker, Seq, Session, SessionEvent, Turn, json_bytes};
 use store::Receipt;
 
 use crate::live_session::LiveSession;
-use crate::{ENTRIES_AT_ONCE, Shared, SubmitError};
+use crate::{Shared, SubmitError, paging};
 
 /// Twenty times all that a session may hold of marks at once, and thousands of marks of a usual size.
 const MAX_MARKED_BYTES: usize = 4 << 20;
@@ -46,21 +48,15 @@ impl LiveSession {
 impl Shared {
     async fn marked_since_turn(&self, session: &Session) -> Result<usize, SubmitError> {
         let id = session.row.id;
-        let newest = self.store.turns(id, Turn(session.row.turns.0.saturating_sub(1)), 1).await?;
-        let mut after = newest.first().map_or(Seq::START, |turn| turn.first_seq);
+        let newest = paging::find_turn(&*self.store, id, session.row.turns).await?;
+        let after = newest.map_or(Seq::START, |turn| turn.first_seq);
         let mut bytes = 0_usize;
-        loop {
-            let page = self.store.context_entries(id, after, session.head, ENTRIES_AT_ONCE).await?;
-            let Some(last) = page.last() else { return Ok(bytes) };
-            after = *last;
-            for seq in page {
-                let entries = self.store.read_session(id, seq.previous(), 1).await?;
-                bytes = entries.iter().fold(bytes, |sum, entry| sum.saturating_add(mark_bytes(&entry.event)));
-            }
-            if bytes > MAX_MARKED_BYTES {
-                return Ok(bytes);
-            }
-        }
+        paging::walk_context(&*self.store, id, after, session.head, |entry| {
+            bytes = bytes.saturating_add(mark_bytes(&entry.event));
+            if bytes > MAX_MARKED_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .await?;
+        Ok(bytes)
     }
 }
 

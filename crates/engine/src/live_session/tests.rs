@@ -41,7 +41,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<Age
     };
     let mut live = LiveSession::new(engine.shared, id, None, mpsc::channel(1).1);
     let created = live.decide(Some(Command::Create(new)), Timestamp::from_millis(1)).unwrap();
-    live.commit(created, BatchExtras::default()).await.unwrap();
+    live.commit(created, Batch::default()).await.unwrap();
     let (calls, calls_in) = mpsc::channel(256);
     let (news_out, news) = mpsc::channel(256);
     live.agent = Some(Hosted { agent: Agent { requests: calls, updates: news }, loan: None });
@@ -334,7 +334,7 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
     assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);
 
     // Somebody is just forgetting it.
-    let guard = shared.server_stream.lock().await.unwrap();
+    let guard = shared.server_stream.lock().await;
     let (store, session) = (Arc::clone(&shared.store), live.id);
     let forget = async {
         let asked = async || {

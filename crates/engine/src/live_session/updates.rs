@@ -26,8 +26,9 @@ impl LiveSession {
                     return self.handle_question(key, question, own_call).await;
                 }
                 Some(AgentUpdate::Withdrawn { key }) => return self.handle_withdrawn(key).await,
-                Some(AgentUpdate::Report(report)) if self.choices.hear(&report) && !self.is_unresponsive() => (),
+                Some(AgentUpdate::Report(report)) if self.choices.is_known(&report) && !self.is_unresponsive() => (),
                 Some(AgentUpdate::Report(report)) => {
+                    self.choices.note(&report);
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
                     self.look_for_own_calls(&report);
                     may_preview &= can_wait(&report);

@@ -1,22 +1,24 @@
-//! What the agent of a new session is told that was started from another one's offer: the phase before it.
+//! The packet of a session that was started from another one's offer: it is about that other session, the phase before.
 //!
 //! Invariant: like every packet, deterministic, bounded, labelled as a record, and the same for every agent.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use model::{
     FileState, NextId, Origin, Outcome, Seq, Session, SessionEvent, SessionRow, TranscriptTurn, Turn, TurnRow, Untold,
-    WorkRow, format_context_for_resume, one_line,
+    WorkRow, one_line,
 };
 use store::{ReadError, Reader};
 
-use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, deeds, read_turn, turn_lines};
-use crate::looking::{Looking, path_of};
+use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, read_turn, turn_lines};
+use crate::file_inspector::FileInspector;
+use crate::paging;
 
-/// How many lines of the earlier session's contents, and how many earlier sessions, are told.
+/// How many lines of the earlier session's contents, and how many earlier sessions, are listed.
 const LINES: u32 = 20;
 const SESSIONS: usize = 10;
-/// How many characters are told of the new session itself, if it has begun: there is to be room for what it goes on with.
+/// How many characters the new session itself has, if it has begun: most of the room is for the phase before.
 const OWN_CHARS: usize = 4_500;
 /// How many turns are looked at for one that was done.
 const TRIES: usize = 100;
@@ -41,8 +43,9 @@ struct Before {
     offered: Option<TranscriptTurn>,
 }
 
-/// Whether the agent of a session that was started from an offer does not know of the phase before: at its beginning, while
-/// it was sent nothing but commands, which go alone, and when the one that was told was lost before it had done that turn.
+/// Whether the agent of a session that was started from an offer has not been sent the packet about the phase before. It
+/// has not at the session's beginning, and not while it was sent only slash commands, which go without a packet. If the
+/// agent that was sent it was lost before it completed that turn, the next one is sent it again.
 pub(super) async fn is_untold(store: &dyn Reader, row: &SessionRow, untold: Untold) -> Result<bool, ReadError> {
     let is_at_beginning = row.turns == Turn(0);
     if is_at_beginning || untold != Untold::Everything || row.turns.0 as usize > TRIES {
@@ -57,28 +60,25 @@ pub(super) async fn is_untold(store: &dyn Reader, row: &SessionRow, untold: Unto
     Ok(true)
 }
 
-/// Looks for the packet up to the turn's end, or so far that it would have come. A page may end sooner, by its bytes.
+/// Looks for the packet up to the turn's end, or so far that it would have come.
 async fn begins_with_packet(store: &dyn Reader, turn: &TurnRow) -> Result<bool, ReadError> {
     let is_packet =
         |event: &SessionEvent| matches!(event, SessionEvent::ResumeSent { turn: of, .. } if *of == turn.turn);
-    let mut after = turn.first_seq.previous();
+    let after = turn.first_seq.previous();
     let up_to = turn.last_seq.unwrap_or(Seq(u64::MAX)).min(Seq(after.0 + BEGINNING));
-    while after < up_to {
-        let limit = usize::try_from(up_to.0 - after.0).unwrap_or(usize::MAX);
-        let page = store.read_session(turn.session, after, limit).await?;
-        if page.iter().any(|entry| is_packet(&entry.event)) {
-            return Ok(true);
-        }
-        let Some(last) = page.last() else { break };
-        after = last.seq;
-    }
-    Ok(false)
+    let mut is_found = false;
+    paging::walk(store, turn.session, after, up_to, |entry| {
+        is_found = is_packet(&entry.event);
+        if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
+    .await?;
+    Ok(is_found)
 }
 
 /// The packet's text for a session that was started from an offer.
 pub(super) async fn text(
     store: &dyn Reader,
-    looking: &Looking,
+    files: &FileInspector,
     origin: Origin,
     own: &Own<'_>,
 ) -> Result<String, ReadError> {
@@ -92,22 +92,21 @@ pub(super) async fn text(
         Some(work) => store.newest_of_work(work.id, None, SESSIONS + 2).await?,
         None => Vec::new(),
     };
-    let before = before(store, looking, origin).await?;
+    let before = before(store, files, origin).await?;
     Ok(compose(own, named.as_ref(), &members, origin.block, before.as_ref()))
 }
 
 /// `None` if the earlier session is gone.
-async fn before(store: &dyn Reader, looking: &Looking, origin: Origin) -> Result<Option<Before>, ReadError> {
+async fn before(store: &dyn Reader, files: &FileInspector, origin: Origin) -> Result<Option<Before>, ReadError> {
     let session = store.session(origin.session).await?.filter(|session| session.row.deleted_at.is_none());
     let Some(session) = session else { return Ok(None) };
     let after = Turn(session.row.turns.0.saturating_sub(LINES));
     let lines = store.turns(origin.session, after, LINES as usize).await?;
-    let offering = Turn(origin.block.turn.0.saturating_sub(1));
-    let offered = match store.turns(origin.session, offering, 1).await?.first() {
-        Some(row) => read_turn(store, row).await?,
+    let offered = match paging::find_turn(store, origin.session, origin.block.turn).await? {
+        Some(row) => read_turn(store, &row).await?,
         None => None,
     };
-    let states = looking.states(&session.row, &session.context, FILES).await;
+    let states = files.states(&session.row, &session.context, FILES).await;
     Ok(Some(Before { session, states, lines, offered }))
 }
 
@@ -123,10 +122,7 @@ fn compose(
     page.add(&head(own, named, block, before));
     page.add(&begun(own));
     if let Some(Before { session, states, lines, offered }) = before {
-        let state =
-            |mark: &model::Mark| states.get(&path_of(mark, &session.row)).copied().unwrap_or(FileState::NotChecked);
-        page.add(&format_context_for_resume(&session.context.sets, state));
-        page.add(&deeds(&session.row, &session.context, states));
+        page.add_context(session, states);
         if let Some(offered) = offered {
             page.add(&format!("The turn that offered this step:\n{}", turn_lines(offered, ANSWER_CHARS)));
         }
@@ -144,9 +140,7 @@ fn begun(own: &Own<'_>) -> String {
     }
     let mut page = Page::of(OWN_CHARS);
     page.add("This session has begun without this record. What was done in it so far, in a shell that may be gone:");
-    let state = |mark: &model::Mark| states.get(&path_of(mark, &session.row)).copied().unwrap_or(FileState::NotChecked);
-    page.add(&format_context_for_resume(&session.context.sets, state));
-    page.add(&deeds(&session.row, &session.context, states));
+    page.add_context(session, states);
     page.add(&conversation(&session.row, turns));
     page.add("And this is what it goes on with:");
     page.text()
@@ -184,7 +178,7 @@ fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let told = lines.iter().map(|line| {
+    let listed = lines.iter().map(|line| {
         let summary = line.summary.as_ref().map_or(line.prompt_line.as_str(), |summary| summary.text.as_str());
         let note = line.stop.as_ref().and_then(|stop| stop.outcome.note());
         let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
@@ -195,22 +189,22 @@ fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
         0 => "Its contents:".to_owned(),
         _ => format!("Its contents (without {left_out} earlier turns):"),
     };
-    [head].into_iter().chain(told).collect::<Vec<_>>().join("\n")
+    [head].into_iter().chain(listed).collect::<Vec<_>>().join("\n")
 }
 
 /// The work's other sessions, newest first, as they are given.
 fn earlier(row: &SessionRow, members: &[SessionRow], before: Option<&Before>) -> String {
     let from = before.map(|before| before.session.row.id);
     let others = members.iter().filter(|member| member.id != row.id && Some(member.id) != from);
-    let told: Vec<String> = others
+    let listed: Vec<String> = others
         .take(SESSIONS)
         .map(|member| {
             let label = one_line(member.label().unwrap_or("without a title"), ITEM_CHARS);
             format!("- {} {label} ({} turns)", member.id, member.turns.0)
         })
         .collect();
-    match told.is_empty() {
+    match listed.is_empty() {
         true => String::new(),
-        false => format!("Other sessions of this work, newest first:\n{}", told.join("\n")),
+        false => format!("Other sessions of this work, newest first:\n{}", listed.join("\n")),
     }
 }

@@ -49,10 +49,10 @@ fn what_a_result_touched_outside_is_opened_and_what_an_agent_marked_is_not() {
     let facts = [fact("filesEdited", "touched"), fact("filesDeleted", "deleted"), fact("commands", "marked")];
     let proved = json!({ "type": "fact.proved", "data": { "turn": 1, "tool": 1, "entry": 2, "facts": facts } });
     let session = session(&disk, &[proved, set("agent", &["agents"]), set("person", &["agents", "marked"])]);
-    let looking = Looking::new(Deny::standard(), None);
+    let files = FileInspector::new(Deny::standard(), None);
     let read = |name: &str, outside| {
         let path = root.join(name).into_os_string().into_string().unwrap();
-        told(FileAccess::of_session(&looking, &session.row, &session.context, &path).read(&path, outside))
+        told(FileAccess::of_session(&files, &session.row, &session.context, &path).read(&path, outside))
     };
     for name in ["touched", "marked", "deleted"] {
         assert_eq!(read(name, Outside::Ask), ShowError::OutsideNeedsConfirmation.to_string(), "{name}");
@@ -74,10 +74,10 @@ fn a_link_that_took_the_place_of_the_directory_is_not_followed() {
         fs::write(root.join(folder).join("notes"), folder).unwrap();
     }
     let mut session = session(&disk, &[]);
-    let looking = Looking::new(Deny::standard(), None);
+    let files = FileInspector::new(Deny::standard(), None);
     let path = root.join("work/notes").into_os_string().into_string().unwrap();
     let read = |session: &Session| {
-        told(FileAccess::of_session(&looking, &session.row, &session.context, &path).read(&path, Outside::Confirmed))
+        told(FileAccess::of_session(&files, &session.row, &session.context, &path).read(&path, Outside::Confirmed))
     };
     assert_eq!(read(&session), "inside work");
     fs::rename(root.join("work"), root.join("moved")).unwrap();

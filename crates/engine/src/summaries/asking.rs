@@ -1,4 +1,4 @@
-//! A model's line for a turn, and its title for the session.
+//! Asks a model for the summary of a turn, and for the session's title.
 
 use std::sync::atomic::Ordering;
 
@@ -8,11 +8,11 @@ use model::{
     summary_request, title_request,
 };
 
-use super::Wish;
-use crate::{QueryError, Shared, navigation};
+use super::SummaryJob;
+use crate::{QueryError, Shared, navigation, paging};
 
 /// Asks about a turn. Whatever goes wrong, the line that it has stays.
-pub(super) async fn sum_up(shared: &Shared, Wish { session, turn, title }: Wish) {
+pub(super) async fn sum_up(shared: &Shared, SummaryJob { session, turn, title }: SummaryJob) {
     let count = match try_sum_up(shared, session, turn, title).await {
         Ok(true) => &shared.summaries.written,
         Ok(false) => &shared.summaries.failed,
@@ -30,10 +30,7 @@ async fn try_sum_up(shared: &Shared, id: SessionId, turn: Turn, title: bool) -> 
     if session.is_none_or(|session| session.row.deleted_at.is_some()) {
         return Ok(false);
     }
-    let before = Turn(turn.0.saturating_sub(1));
-    let Some(row) = shared.store.turns(id, before, 1).await?.into_iter().find(|row| row.turn == turn) else {
-        return Ok(false);
-    };
+    let Some(row) = paging::find_turn(&*shared.store, id, turn).await? else { return Ok(false) };
     if row.summary.as_ref().is_some_and(|summary| summary.by == SummaryMaker::Model) {
         return Ok(true);
     }

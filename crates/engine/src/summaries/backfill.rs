@@ -1,15 +1,14 @@
-//! Lines for turns that have none: of earlier versions, of turns that a restart cut off, of sessions put back from copies.
+//! Summarises the turns that have no summary: those of earlier versions, those that a restart cut off, those of sessions put
+//! back from copies.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use model::{Command, Digest, Draft, Session, SessionId, SummaryMaker, TurnRow, TurnSummary};
 use store::{AppendError, Batch, ReadError};
-use tokio::sync::oneshot;
 
-use crate::live_session::{InputResult, QueuedInput};
-use crate::requests::{AfterInput, Asker, InputKind, SessionInput};
-use crate::{QueryError, Shared};
+use crate::live_session::InputResult;
+use crate::requests::{Asker, InputKind, SessionInput};
+use crate::{QueryError, Shared, SubmitError};
 
 /// How many sessions are found at a time, and how many turns of one are summed up with one write.
 const SESSIONS_AT_ONCE: usize = 100;
@@ -63,7 +62,7 @@ fn is_at_rest(session: &Session) -> bool {
     session.row.deleted_at.is_none() && session.row.running.is_none()
 }
 
-/// A turn's line; one that it has already is told again, so that those before it are known to have theirs.
+/// A turn's line. One that it has already is set again, so that `summarised` moves past it.
 async fn line(shared: &Shared, row: &TurnRow) -> Result<Option<TurnSummary>, ReadError> {
     if let Some(summary) = &row.summary {
         let (turn, extent) = (row.turn, None);
@@ -81,7 +80,7 @@ pub(super) async fn upgrade(shared: &Shared, id: SessionId) -> Result<usize, Que
         let Some(last) = rows.last() else { return Ok(queued) };
         after = last.turn;
         let is_ours = |row: &&TurnRow| row.summary.as_ref().is_some_and(|line| line.by == SummaryMaker::Extract);
-        queued += rows.iter().filter(is_ours).filter(|row| shared.summaries.wish(id, row.turn)).count();
+        queued += rows.iter().filter(is_ours).filter(|row| shared.summaries.queue(id, row.turn)).count();
     }
 }
 
@@ -99,19 +98,11 @@ impl Shared {
 
     /// Has the session's task write it down, if it has one: it then knows where its stream is.
     async fn ask_live(&self, id: SessionId, command: &Command) -> Option<bool> {
-        let inputs = self.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()?;
-        let asker = Asker { principal: "server".to_owned(), key: None };
-        let (answer, answered) = oneshot::channel();
-        inputs
-            .send(QueuedInput {
-                input: SessionInput { kind: InputKind::Command(command.clone()), asker, after: AfterInput::Stay },
-                reply: answer,
-            })
-            .await
-            .ok()?;
-        match answered.await {
-            Ok(InputResult::Answered(done)) => Some(done.is_ok()),
-            Ok(InputResult::HandedBack(_)) | Err(_) => None,
+        let inputs = self.find_task(id)?;
+        let input = SessionInput { kind: InputKind::Command(command.clone()), asker: Asker::server() };
+        match self.ask(&inputs, input).await {
+            InputResult::Answered(Err(SubmitError::Broken)) | InputResult::HandedBack(_) => None,
+            InputResult::Answered(done) => Some(done.is_ok()),
         }
     }
 

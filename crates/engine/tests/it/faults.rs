@@ -55,7 +55,7 @@ async fn state(world: &World) -> String {
         sessions.push(world.engine.session(row.id).await.unwrap());
     }
     let works = world.engine.works(None, 100).await.unwrap();
-    let (tokens, remembered) = (world.engine.tokens(), world.engine.remembered());
+    let (tokens, remembered) = (world.engine.tokens().all(), world.engine.remembered());
     format!("{log:#?}\n{sessions:#?}\n{works:#?}\n{tokens:#?}\n{remembered:#?}\n{}", world.engine.unobserved_count())
 }
 

@@ -1,6 +1,6 @@
-//! What the body of a block says.
+//! Parses the body of a block.
 //!
-//! Invariant: everything that is told is clean and bounded. What an agent may write in several ways is taken in each of
+//! Invariant: every value of a parsed block is clean and bounded. What an agent may write in several ways is taken in each of
 //! them; a body without what must be there is nothing, so that it stays the code it is and no word of it is lost.
 
 mod card;

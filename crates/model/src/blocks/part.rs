@@ -1,4 +1,4 @@
-//! Words that come in pieces, parted into those that can be shown at once and the blocks that stand in their place.
+//! Splits words that come in pieces into those that can be shown at once and the blocks that take the place of others.
 //!
 //! Invariant: what is given is all that was read, in its order, each character once, but for those of the blocks; and
 //! nothing is held back but what may be a block. Where the words are cut into pieces makes no difference.

@@ -1,6 +1,6 @@
 //! Finds the blocks in words as they come.
 //!
-//! Invariant: what is told does not depend on where the words are cut into pieces. Time is linear in them, and memory
+//! Invariant: which blocks are found does not depend on where the words are cut into pieces. Time is linear in them, and memory
 //! bounded: that is why no parser of whole documents is used. `tests/markdown.rs` compares what is found with one.
 
 mod body;
@@ -17,7 +17,7 @@ use fences::{FenceReader, Found};
 
 pub(super) use fences::Sort;
 
-/// Reads a turn's words, piece by piece, and tells the blocks in them.
+/// Reads a turn's words, piece by piece, and finds the blocks in them.
 #[derive(Debug, Clone, Default)]
 pub struct BlockScanner {
     turn: Option<Turn>,

@@ -1,4 +1,4 @@
-//! Telling what somebody wrote from what they pasted: code, traces, logs, data, diffs.
+//! Separates what somebody wrote from what they pasted: code, traces, logs, data, diffs.
 //!
 //! Invariant: every line gets exactly one kind, in one pass over the lines and one over the paragraphs.
 

@@ -1,4 +1,4 @@
-//! Taking off what people and agents say before they come to the point.
+//! Removes what people and agents say before they come to the point.
 //!
 //! Invariant: the result is the end of what came in; nothing but an opening is taken off.
 

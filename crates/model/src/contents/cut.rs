@@ -1,4 +1,4 @@
-//! Cutting lines to their length, by characters.
+//! Cuts lines to a length, by characters.
 //!
 //! Invariant: what comes out has at most the asked number of characters, the dots included.
 

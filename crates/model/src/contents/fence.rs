@@ -1,4 +1,4 @@
-//! Fenced code, found line by line.
+//! Finds fenced code, line by line.
 //!
 //! Invariant: what opens and closes a fence at the beginning of a line is what Markdown says, at any indentation. The tests
 //! compare it with `pulldown-cmark`, which can not be used here: it would read reminders, diffs and logs as Markdown too, and

@@ -1,4 +1,4 @@
-//! A line of markdown as a person would read it aloud: no marks, no link targets, short addresses and paths.
+//! Renders a line of Markdown as plain text: no marks, no link targets, short addresses and paths.
 //!
 //! Invariant: only marks are taken away, and what stands in backticks is kept as it is.
 
@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// A line longer than this is not read to its end.
 const MAX_LINE_CHARS: usize = 2_000;
-/// A longer path is told by its end.
+/// Of a longer path the end is shown.
 const MAX_PATH_CHARS: usize = 40;
 
 /// Put before a line, it lets only marks inside of lines be marks: no definition, no rule, no block of HTML.

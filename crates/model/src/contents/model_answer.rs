@@ -1,4 +1,4 @@
-//! What a model answered, made into a summary or a title, or refused.
+//! Makes a model's answer a summary or a title, or refuses it.
 //!
 //! Invariant: a model's answer is a stranger's text. What leaves here is one plain line of the right length.
 

@@ -1,4 +1,4 @@
-//! What a model is asked when it is to write a summary or a title.
+//! Builds the request for a model that is to write a summary or a title.
 //!
 //! Invariant: what was said in the session stands in lines that nothing in it can leave, and the model is told that they
 //! are a record and no wish.

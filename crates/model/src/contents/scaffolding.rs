@@ -1,4 +1,4 @@
-//! Leaves out of a text what was written for the system's own use: reminders, records that an agent was told, the texts of
+//! Leaves out of a text what was written for the system's own use: reminders, resume packets, the texts of
 //! skills, what tools put around a person's words.
 //!
 //! Invariant: what stands in a code fence is somebody's paste and stays. Nothing is added, and the order stays. Time is
@@ -39,7 +39,7 @@ const ELEMENTS: [&str; 30] = [
     "turn_aborted",
     "goose_instructions",
 ];
-/// Records that an agent is told here, and what ends them.
+/// How our own resume packets begin, and what ends them.
 const RECORDS: [&str; 3] =
     ["[Context from Throughline about ", "[Session resumed. This is a record", "[The next step of a piece of work, in"];
 const RECORD_END: &str = "[End of the record.]";

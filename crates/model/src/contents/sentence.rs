@@ -1,4 +1,4 @@
-//! Sentences of a line, in any script.
+//! Splits a line into sentences, in any script.
 
 /// The sentences of a line, with their closing marks. A full stop inside a name or a number ends none.
 pub(super) fn sentences(line: &str) -> Vec<&str> {

@@ -1,4 +1,4 @@
-//! A summary made into a title.
+//! Makes a title of a summary.
 //!
 //! Invariant: the title is a part of the summary but for its first letter and the dots of a cut, so a reader finds its turn.
 

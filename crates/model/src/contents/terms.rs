@@ -1,4 +1,4 @@
-//! The words of a line that tell its topic.
+//! Finds the words of a line that show its topic.
 //!
 //! Invariant: forms of one word are one term (`caching`, `cache`; `parseUrl`, `parse_url`), in any script.
 
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::sentence::is_wide;
 use super::vocabulary::{STOP_WORDS, WORK_WORDS};
 
-/// The terms of a line that tell its topic from others, with the times each occurs. Words of all programming work are left
+/// The terms of a line that distinguish its topic, with the times each occurs. Words of all programming work are left
 /// out.
 pub(super) fn topic_terms(line: &str) -> BTreeMap<String, usize> {
     let mut terms = BTreeMap::new();

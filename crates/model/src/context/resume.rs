@@ -1,4 +1,4 @@
-//! Context as an agent is told it after a resume.
+//! Formats a session's marks for the resume packet.
 //!
 //! Invariant: deterministic. One item is one line, or a part of one; nothing in it can end its line, hide, or pass for
 //! the words around it.
@@ -6,7 +6,7 @@
 use super::sets::{Mark, Sets};
 use crate::text::is_hidden;
 
-/// How many characters of an item are told.
+/// How many characters of an item are shown.
 const MAX_TOLD_CHARS: usize = 400;
 
 /// What is known of a marked file.
@@ -24,7 +24,7 @@ pub enum FileState {
     NotChecked,
 }
 
-/// The sets, a paragraph each: files first, then the applet, then the others by name. `state` tells what a marked file is
+/// The sets, a paragraph each: files first, then the applet, then the others by name. `state` says what a marked file is
 /// like now.
 pub fn format_context_for_resume(sets: &Sets, state: impl Fn(&Mark) -> FileState) -> String {
     let mut parts = Vec::new();

@@ -1,7 +1,7 @@
-//! What an agent's report becomes.
+//! Decides which events an agent's report becomes.
 //!
-//! Invariant: a report is never refused. What belongs to no turn is kept as it came, and what an agent does is told of
-//! the turn that runs and of no other; only a question may stand beside the turns.
+//! Invariant: a report is never refused. What an agent does belongs to the turn that runs; a report that belongs to no turn is
+//! kept as it came. Only a question may be asked between turns.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn reported(session: &Session, report: AgentReport) -> Vec<SessionEvent> {
             Some(turn) => vec![SessionEvent::PlanChanged { turn, steps }],
             None => late("plan", &json!(steps)),
         },
-        // Whoever asked and is not heard hears that nobody will answer.
+        // A question that can not be taken is answered at once: by nobody.
         AgentReport::Asked(question) => {
             if !may_ask(session) {
                 return Vec::new();
@@ -87,7 +87,7 @@ fn reported(session: &Session, report: AgentReport) -> Vec<SessionEvent> {
         AgentReport::Title(title) => {
             let title = first_line(&title, MAX_AGENT_TITLE_CHARS);
             let known = &session.row.title;
-            // An agent that takes over, or is taken up again, calls the session after what it was told last.
+            // An agent that takes over or is resumed makes its title from the packet that it was sent.
             let is_late = session.row.turns > Turn(1) && !known.is_empty();
             if title.is_empty() || title == *known || is_late || is_of_packet(&title) {
                 Vec::new()
@@ -119,14 +119,14 @@ fn reported(session: &Session, report: AgentReport) -> Vec<SessionEvent> {
     }
 }
 
-/// What an agent was told of a session is not what the session is called.
+/// A title that repeats the resume packet is no title of the session.
 fn is_of_packet(title: &str) -> bool {
     ["[Session resumed", "[The next step of a piece of work", "[Context from Throughline"]
         .iter()
         .any(|opening| title.starts_with(opening))
 }
 
-/// Beside a turn an agent may ask for as long as it is there to hear the answer.
+/// Between turns an agent may ask for as long as it is there to take the answer.
 fn may_ask(session: &Session) -> bool {
     let row = &session.row;
     let is_there = match row.agent_state {
@@ -168,7 +168,7 @@ fn words(
     }
 }
 
-/// JSON's null is nothing: an entry could not tell it from what was not said.
+/// JSON's null counts as absent: a stored entry could not keep the two apart.
 fn without_nulls(mut change: ToolChange) -> ToolChange {
     change.input = change.input.filter(|input| !input.is_null());
     change.output = change.output.filter(|output| !output.is_null());

@@ -79,7 +79,7 @@ fn parse(line: &str) -> Command {
             change: ToolChange { title: Some(rest.to_owned()), ..ToolChange::default() },
         }),
         "resume" => Command::Resume { agent: Some(rest.to_owned()).filter(|agent| !agent.is_empty()) },
-        "tell" => Command::TellResume { text: rest.to_owned() },
+        "tell" => Command::SendPacket { text: rest.to_owned() },
         "gone" => Command::Agent(AgentReport::Gone),
         "say" => Command::Agent(AgentReport::Text { block: 0, text: rest.to_owned() }),
         "done" => stopped(Outcome::Completed),
@@ -694,13 +694,13 @@ fn what_an_agent_has_to_be_told_follows_from_what_it_forgot() {
         (Command::Agent(attached(Memory::New)), Untold::Nothing),
         (prompt(), Untold::Nothing),
         (compacted(), Untold::Essentials),
-        (Command::TellResume { text: "reminded".to_owned() }, Untold::Nothing),
+        (Command::SendPacket { text: "reminded".to_owned() }, Untold::Nothing),
         (done(), Untold::Nothing),
         (Command::Agent(attached(Memory::Resumed)), Untold::Essentials),
         (Command::Agent(attached(Memory::New)), Untold::Everything),
         (compacted(), Untold::Everything),
         (prompt(), Untold::Everything),
-        (Command::TellResume { text: "told".to_owned() }, Untold::Nothing),
+        (Command::SendPacket { text: "told".to_owned() }, Untold::Nothing),
     ] {
         for event in decide(Some(&session), command.clone()).unwrap() {
             let entry = Entry { seq: session.head.next(), at: Timestamp::from_millis(0), event };

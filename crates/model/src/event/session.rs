@@ -120,7 +120,7 @@ pub enum SessionEvent {
         images: Vec<Image>,
         by: Author,
     },
-    /// What the agent was told of earlier turns, ahead of this turn's prompt.
+    /// The resume packet that the agent was sent ahead of this turn's prompt.
     #[serde(rename = "resume.sent")]
     ResumeSent { turn: Turn, text: String },
     /// A piece of the agent's answer; the pieces of one block follow each other and are joined by readers.
@@ -214,11 +214,11 @@ pub enum SessionEvent {
         turn: Turn,
         summary: String,
         by: SummaryMaker,
-        /// How much there is of the turn; told once, with the first summary.
+        /// How long the turn is; present once, with the first summary.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         extent: Option<Extent>,
     },
-    /// What is told up to here comes from another tool's own record.
+    /// The entries up to here were imported from another tool's record.
     #[serde(rename = "session.imported")]
     SessionImported {
         /// The tool's name in the catalog of agents.
@@ -264,7 +264,7 @@ pub enum SessionEvent {
 }
 
 impl SessionEvent {
-    /// The turn that it is told of, if it is told of one.
+    /// The turn that it belongs to, if it belongs to one.
     pub fn turn(&self) -> Option<Turn> {
         match self {
             Self::TurnStarted { turn, .. }

@@ -1,4 +1,4 @@
-//! Old shapes to new ones, a step a version. A step once released is never changed.
+//! Converts events of old versions to the newest shape, a step a version. A step once released is never changed.
 
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
-//! A session's own agent: brought back, handed over, adjusted, signed in to.
+//! Resumes a session's agent, hands the session over to another, sets options, and signs in.
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use doors::Scope;
+use doors::Right;
 use engine::{SetOption, SignIn};
 use model::SessionId;
 
@@ -31,7 +31,7 @@ pub(crate) async fn resume(
     _: NoParams,
     Body(mut wish): Body<wire::Resume>,
 ) -> Result<Json<wire::Resumed>, ApiError> {
-    access::session(&asking.principal, Scope::Write, id)?;
+    access::session(&asking.principal, Right::Write, id)?;
     let key = wish.key.take();
     let asker = asking.asker(&format!("resume {id}"), &wish, key)?;
     let before = app.engine.session(id).await?.row;
@@ -53,7 +53,7 @@ pub(crate) async fn resume(
     params(("id" = String, Path), ("option" = String, Path), wire::KeyHeader),
     request_body = wire::NewValue,
     responses(
-        (status = 202, description = "The agent was told", body = Success),
+        (status = 202, description = "The request was sent to the agent", body = Success),
         (status = 409, description = "The agent is not there", body = wire::ErrorBody)
     )
 )]
@@ -65,7 +65,7 @@ pub(crate) async fn set_option(
     Body(mut wish): Body<wire::NewValue>,
 ) -> Result<(StatusCode, Json<Success>), ApiError> {
     // A mode may free an agent from asking: only who may approve chooses.
-    access::session(&asking.principal, Scope::Approve, id)?;
+    access::session(&asking.principal, Right::Approve, id)?;
     let key = wish.key.take();
     let asker = asking.asker(&format!("set option {id} {option}"), &wish, key)?;
     app.engine.submit(id, SetOption { option, value: wish.value }, asker).await?;
@@ -79,7 +79,7 @@ pub(crate) async fn set_option(
     params(("id" = String, Path), wire::KeyHeader),
     request_body = wire::SignIn,
     responses(
-        (status = 202, description = "The agent was told", body = Success),
+        (status = 202, description = "The request was sent to the agent", body = Success),
         (status = 409, description = "The agent does not want it", body = wire::ErrorBody)
     )
 )]
@@ -90,7 +90,7 @@ pub(crate) async fn sign_in(
     _: NoParams,
     Body(mut wish): Body<wire::SignIn>,
 ) -> Result<(StatusCode, Json<Success>), ApiError> {
-    access::session(&asking.principal, Scope::Approve, id)?;
+    access::session(&asking.principal, Right::Approve, id)?;
     let key = wish.key.take();
     let asker = asking.asker(&format!("sign in {id}"), &wish, key)?;
     app.engine.submit(id, SignIn { method: wish.method }, asker).await?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use axum::Json;
 use axum::extract::State;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::RecordsWish;
 
 use crate::error::ApiError;
@@ -19,7 +19,7 @@ pub(crate) async fn list(
     principal: Principal,
     _: NoParams,
 ) -> Result<Json<wire::AgentPage>, ApiError> {
-    access::everything(&principal, Scope::Read)?;
+    access::everything(&principal, Right::Read)?;
     let agents = app.engine.agents().await;
     Ok(Json(wire::AgentPage { agents: agents.into_iter().map(convert::agent).collect() }))
 }
@@ -33,7 +33,7 @@ pub(crate) async fn list(
     responses(
         (status = 200, body = wire::AgentSessionPage),
         (status = 404, description = "There is no such agent", body = wire::ErrorBody),
-        (status = 409, description = "It is not installed, does not tell, or wants a sign-in", body = wire::ErrorBody),
+        (status = 409, description = "It is not installed, does not list them, or wants a sign-in", body = wire::ErrorBody),
         (status = 502, description = "It failed or refused", body = wire::ErrorBody),
         (status = 504, description = "It did not answer in time", body = wire::ErrorBody)
     )
@@ -44,8 +44,8 @@ pub(crate) async fn sessions(
     Named(AgentName(name)): Named<AgentName>,
     Params(query): Params<wire::AgentSessionQuery>,
 ) -> Result<Json<wire::AgentSessionPage>, ApiError> {
-    // A process is started, and what it tells is not of this server alone.
-    access::everything(&principal, Scope::Manage)?;
+    // A process is started, and what it lists is not of this server alone.
+    access::everything(&principal, Right::Manage)?;
     let cwd = query.cwd.map(PathBuf::from);
     if cwd.as_ref().is_some_and(|cwd| !cwd.is_absolute()) {
         return Err(ApiError::InvalidQuery("cwd must be an absolute path".to_owned()));

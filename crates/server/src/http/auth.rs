@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use doors::{Arrival, Gatekeeper as _, Principal, Role, Scope};
+use doors::{Arrival, Gatekeeper as _, Principal, Right, Role};
 use engine::{TokenSecret, TokenWish};
 use model::TokenKind;
 
@@ -37,7 +37,7 @@ pub(crate) async fn exchange(
     _: Unrepeatable,
     Body(exchange): Body<wire::CodeExchange>,
 ) -> Result<Response, Response> {
-    let Some(name) = app.engine.consume_code(&TokenSecret::new(exchange.code.expose())) else {
+    let Some(name) = app.engine.tokens().consume_code(&TokenSecret::new(exchange.code.expose())) else {
         // Guessing is counted; the caller learns only that this code does not open anything.
         let refusal = arrival.credential_failed();
         return Err(match refusal {
@@ -72,7 +72,7 @@ pub(crate) async fn whoami(State(app): State<App>, principal: Principal, _: NoPa
         Role::Agent => "agent",
         Role::Applet => "applet",
     };
-    let directory = app.settings.directory.clone().filter(|_| principal.may(Scope::Write));
+    let directory = app.settings.directory.clone().filter(|_| principal.may(Right::Write));
     Json(wire::Whoami {
         directory,
         role: role.to_owned(),

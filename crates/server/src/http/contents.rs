@@ -1,8 +1,8 @@
-//! Finding one's way: contents, turns by number and by id, titles, and how summing up goes on.
+//! Contents, turns by number and by id, titles, and the progress of summaries.
 
 use axum::Json;
 use axum::extract::State;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::MAX_CONTENTS_LINES;
 use model::{InteractionId, SessionId, Turn};
 
@@ -25,7 +25,7 @@ pub(crate) async fn toc(
     Named(id): Named<SessionId>,
     Params(query): Params<wire::TocQuery>,
 ) -> Result<Json<wire::Toc>, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let after = query.after.as_deref().map(turns::parse).transpose()?.unwrap_or_default();
     let limit = match query.limit.as_deref() {
         None => MAX_CONTENTS_LINES,
@@ -55,7 +55,7 @@ pub(crate) async fn turn(
     Named((id, turn)): Named<(SessionId, Turn)>,
     _: NoParams,
 ) -> Result<Json<wire::TurnPage>, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let view = app.engine.turn(id, turn).await?;
     Ok(Json(wire::TurnPage {
         turn: turn.0,
@@ -80,7 +80,7 @@ pub(crate) async fn range(
     Named(id): Named<SessionId>,
     Params(query): Params<wire::TurnsQuery>,
 ) -> Result<Json<wire::TurnsPage>, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let (from, to) = turns::range(turns::parse(&query.from)?, turns::parse(&query.to)?)?;
     let row = app.engine.session(id).await?.row;
     let (newest, interactions) = app.engine.turns(id, from, to).await?;
@@ -105,7 +105,7 @@ pub(crate) async fn titles(
     Named(id): Named<SessionId>,
     _: NoParams,
 ) -> Result<Json<wire::TitleHistory>, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let (row, titles) = app.engine.title_history(id).await?;
     Ok(Json(turns::title_history(&row, titles)))
 }
@@ -125,7 +125,7 @@ pub(crate) async fn interaction(
 ) -> Result<Json<wire::Interaction>, ApiError> {
     let row = app.engine.find_interaction(interaction).await?;
     // One that is out of reach is not there.
-    access::session(&principal, Scope::Read, row.session).map_err(|err| match err {
+    access::session(&principal, Right::Read, row.session).map_err(|err| match err {
         ApiError::SessionNotFound => engine::QueryError::NoSuchInteraction(interaction).into(),
         err => err,
     })?;
@@ -143,7 +143,7 @@ pub(crate) async fn summaries(
     principal: Principal,
     _: NoParams,
 ) -> Result<Json<wire::SummariesProgress>, ApiError> {
-    access::everything(&principal, Scope::Read)?;
+    access::everything(&principal, Right::Read)?;
     let engine::SummariesProgress { has_model, waiting, written, failed, caught_up, left_today } =
         app.engine.summaries();
     Ok(Json(wire::SummariesProgress { has_model, waiting, written, failed, caught_up, left_today }))
@@ -165,7 +165,7 @@ pub(crate) async fn upgrade(
     _: NoParams,
     MaybeBody(wish): MaybeBody<wire::UpgradeSummaries>,
 ) -> Result<(axum::http::StatusCode, Json<wire::Upgraded>), ApiError> {
-    access::everything(&principal, Scope::Write)?;
+    access::everything(&principal, Right::Write)?;
     if !app.engine.summaries().has_model {
         return Err(ApiError::NoModel);
     }

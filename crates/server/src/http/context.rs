@@ -1,8 +1,8 @@
-//! What a session is about, now and as of a turn, and what its agent would be told of it.
+//! What a session is about, now and as of a turn, and the resume packet that its agent would be sent.
 
 use axum::Json;
 use axum::extract::State;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use model::SessionId;
 
 use crate::error::ApiError;
@@ -25,7 +25,7 @@ pub(crate) async fn show(
     Named(id): Named<SessionId>,
     Params(query): Params<wire::ContextQuery>,
 ) -> Result<Json<wire::ContextAsOf>, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let (turn, context) = match query.turn.as_deref().map(turns::parse).transpose()? {
         Some(turn) => (turn, convert::context(&app.engine.context_as_of(id, turn).await?)),
         None => {
@@ -36,7 +36,7 @@ pub(crate) async fn show(
     Ok(Json(wire::ContextAsOf { turn, context }))
 }
 
-/// What the agent would be told if the session were resumed now.
+/// The resume packet that the agent would be sent now.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/resume-packet", operation_id = "getResumePacket",
@@ -49,7 +49,7 @@ pub(crate) async fn packet(
     Named(id): Named<SessionId>,
     _: NoParams,
 ) -> Result<Json<wire::ResumePacket>, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let packet = app.engine.resume_packet(id).await?;
     let characters = packet.text.chars().count();
     Ok(Json(wire::ResumePacket { text: packet.text, characters, tokens: packet.tokens }))

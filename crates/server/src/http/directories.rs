@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use axum::Json;
 use axum::extract::State;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::{QueryError, ReadError};
 
 use crate::error::ApiError;
@@ -31,7 +31,7 @@ pub(crate) async fn list(
     principal: Principal,
     Params(query): Params<wire::DirectoryQuery>,
 ) -> Result<Json<wire::DirectoryPage>, ApiError> {
-    access::everything(&principal, Scope::Write)?;
+    access::everything(&principal, Right::Write)?;
     let mut seen = HashSet::new();
     let mut rows = app.engine.sessions(None, RECENT_SESSIONS).await?;
     rows.retain(|row| seen.insert(row.cwd.clone()));

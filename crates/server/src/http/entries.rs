@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use model::{Cursor, Seq, SessionId, Turn};
 
 use crate::error::ApiError;
@@ -28,7 +28,7 @@ pub(crate) async fn list(
     Named(id): Named<SessionId>,
     Params(query): Params<wire::EntryQuery>,
 ) -> Result<Json<wire::EntryPage>, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(ApiError::InvalidQuery(format!("limit is 1 to {MAX_LIMIT}")));

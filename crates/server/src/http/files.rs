@@ -6,7 +6,7 @@ use std::path::Path;
 
 use axum::Json;
 use axum::extract::State;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::{QueryError, ReadError};
 use files::{Deny, DirectoryItem, FileKind, Trees};
 use model::{SessionId, SessionRow};
@@ -35,7 +35,7 @@ pub(crate) async fn list(
     Named(id): Named<SessionId>,
     Params(query): Params<wire::FileQuery>,
 ) -> Result<Json<wire::FilePage>, ApiError> {
-    access::session(&principal, Scope::Write, id)?;
+    access::session(&principal, Right::Write, id)?;
     let row = app.engine.session(id).await?.row;
     let deny = app.engine.deny().clone();
     let looking = tokio::task::spawn_blocking(move || wire::FilePage { files: named(&row, deny, &query.prefix) });

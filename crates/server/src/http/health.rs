@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 
 use crate::error::ApiError;
 use crate::extract::NoParams;
@@ -18,6 +18,6 @@ pub(crate) async fn healthz(State(app): State<App>, _: NoParams) -> Json<wire::H
 }
 
 pub(crate) async fn metrics(principal: Principal, _: NoParams) -> Result<impl IntoResponse, ApiError> {
-    access::everything(&principal, Scope::Read)?;
+    access::everything(&principal, Right::Read)?;
     Ok(([("content-type", "text/plain; version=0.0.4; charset=utf-8")], metrics::render()))
 }

@@ -1,9 +1,9 @@
-//! What other tools left on this machine, brought in on request.
+//! Imports the conversations that other tools have recorded on this machine.
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 
 use crate::error::ApiError;
 use crate::extract::{MaybeBody, NoParams};
@@ -16,7 +16,7 @@ pub(crate) async fn show(
     principal: Principal,
     _: NoParams,
 ) -> Result<Json<wire::Imports>, ApiError> {
-    access::everything(&principal, Scope::Read)?;
+    access::everything(&principal, Right::Read)?;
     let sources = app.engine.import_sources().await.into_iter().map(|source| wire::ImportSource {
         tool: source.tool.to_owned(),
         sessions: source.sessions,
@@ -41,7 +41,7 @@ pub(crate) async fn begin(
     _: NoParams,
     MaybeBody(wish): MaybeBody<wire::NewImport>,
 ) -> Result<(StatusCode, Json<wire::ImportProgress>), ApiError> {
-    access::everything(&principal, Scope::Write)?;
+    access::everything(&principal, Right::Write)?;
     app.engine.import(wish.tools.as_deref(), wish.follow)?;
     Ok((StatusCode::ACCEPTED, Json(progress(&app))))
 }
@@ -57,7 +57,7 @@ pub(crate) async fn stop(
     principal: Principal,
     _: NoParams,
 ) -> Result<Json<wire::ImportProgress>, ApiError> {
-    access::everything(&principal, Scope::Write)?;
+    access::everything(&principal, Right::Write)?;
     app.engine.stop_import();
     Ok(Json(progress(&app)))
 }

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use futures_util::{StreamExt as _, stream};
 use model::{Cursor, Entry, MarkdownWriter, SessionId, Turn};
 
@@ -31,7 +31,7 @@ pub(crate) async fn show(
     Named(id): Named<SessionId>,
     Params(query): Params<wire::MarkdownQuery>,
 ) -> Result<Response, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let turns = turns_of(query.from_turn.as_deref(), query.to_turn.as_deref())?;
     let head = match turns {
         None => MarkdownWriter::head(&app.engine.session(id).await?.row),

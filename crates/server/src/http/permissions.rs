@@ -4,7 +4,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::{Asker, Keep, SubmitError};
 use model::{PermissionAnswer, Rejection, RememberedId, Request, SessionId};
 
@@ -20,7 +20,7 @@ use crate::{App, access, convert, who, wire};
     params(("id" = String, Path), ("request" = String, Path, description = "As in `permission.asked`, written `p7`"), wire::KeyHeader),
     request_body = wire::NewAnswer,
     responses(
-        (status = 200, description = "The answer is durable and the agent is told", body = Success),
+        (status = 200, description = "The answer is durable and was sent to the agent", body = Success),
         (status = 400, description = "The agent offers no such option, or there is nothing to remember", body = wire::ErrorBody),
         (status = 409, description = "It was answered or withdrawn; `details.answer` is the first answer", body = wire::ErrorBody)
     )
@@ -32,7 +32,7 @@ pub(crate) async fn answer(
     _: NoParams,
     Body(mut answer): Body<wire::NewAnswer>,
 ) -> Result<Json<Success>, ApiError> {
-    access::session(&asking.principal, Scope::Approve, id)?;
+    access::session(&asking.principal, Right::Approve, id)?;
     let key = answer.key.take();
     let principal = asking.principal.clone();
     let asker = asking.asker(&format!("answer {id} {request}"), &answer, key)?;
@@ -74,7 +74,7 @@ pub(crate) async fn list(
     principal: Principal,
     _: NoParams,
 ) -> Result<Json<wire::RememberedPage>, ApiError> {
-    access::everything(&principal, Scope::Approve)?;
+    access::everything(&principal, Right::Approve)?;
     let permissions = app.engine.remembered().into_iter().map(convert::remembered).collect();
     Ok(Json(wire::RememberedPage { permissions }))
 }
@@ -93,7 +93,7 @@ pub(crate) async fn forget(
     _: NoParams,
     OnlyKey(key): OnlyKey,
 ) -> Result<StatusCode, ApiError> {
-    access::everything(&asking.principal, Scope::Approve)?;
+    access::everything(&asking.principal, Right::Approve)?;
     let asker = asking.asker(&format!("forget permission {id}"), &(), key)?;
     if app.engine.forget_permission(id, asker).await? {
         Ok(StatusCode::NO_CONTENT)

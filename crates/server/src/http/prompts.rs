@@ -1,9 +1,9 @@
-//! Prompts: sent, and rewritten or taken back while they wait.
+//! Sends prompts, and rewrites or removes those that wait.
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use doors::Scope;
+use doors::Right;
 use engine::{Asker, ChangePrompt, PromptAccepted, RemovePrompt, SendPrompt};
 use model::{Author, InteractionId, SessionId, WhenBusy};
 
@@ -30,7 +30,7 @@ pub(crate) async fn send(
     _: NoParams,
     Body(mut prompt): Body<wire::NewPrompt>,
 ) -> Result<(StatusCode, Json<wire::PromptAccepted>), ApiError> {
-    access::session(&asking.principal, Scope::Write, id)?;
+    access::session(&asking.principal, Right::Write, id)?;
     let (key, by) = (prompt.key.take(), who::author(&app, &asking.principal));
     let asker = asking.asker(&prompt_request(id), &prompt, key)?;
     Ok((StatusCode::ACCEPTED, Json(send_prompt(&app, id, prompt, by, asker).await?)))
@@ -77,7 +77,7 @@ pub(crate) async fn change(
     _: NoParams,
     Body(mut patch): Body<wire::PromptPatch>,
 ) -> Result<Json<Success>, ApiError> {
-    access::session(&asking.principal, Scope::Write, id)?;
+    access::session(&asking.principal, Right::Write, id)?;
     let (key, by) = (patch.key.take(), who::author(&app, &asking.principal));
     let asker = asking.asker(&format!("change prompt {id} {interaction_id}"), &patch, key)?;
     app.engine.submit(id, ChangePrompt { interaction_id, text: patch.text, by }, asker).await?;
@@ -101,7 +101,7 @@ pub(crate) async fn remove(
     _: NoParams,
     OnlyKey(key): OnlyKey,
 ) -> Result<StatusCode, ApiError> {
-    access::session(&asking.principal, Scope::Write, id)?;
+    access::session(&asking.principal, Right::Write, id)?;
     let asker = asking.asker(&format!("remove prompt {id} {interaction_id}"), &(), key)?;
     app.engine.submit(id, RemovePrompt { interaction_id }, asker).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::{Count, FoundInside, FoundTurn, PieceRole, SearchAnswer, SearchParams, Within};
 use model::SessionId;
 
@@ -31,7 +31,7 @@ pub(crate) async fn inside(
     Named(id): Named<SessionId>,
     Params(query): Params<wire::SessionSearchQuery>,
 ) -> Result<Json<wire::Toc>, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let words = words(query.q.as_deref())?;
     let limit = limit(query.limit.as_deref(), INSIDE_LIMIT);
     let found = app.engine.search_session(id, words, query.exact.unwrap_or(false), limit).await?;
@@ -53,7 +53,7 @@ pub(crate) async fn everywhere(
     principal: Principal,
     Params(query): Params<wire::SearchQuery>,
 ) -> Result<Json<wire::SearchPage>, ApiError> {
-    access::everything(&principal, Scope::Read)?;
+    access::everything(&principal, Right::Read)?;
     let words = words(query.q.as_deref())?.to_owned();
     let skip = match query.after.as_deref() {
         None => 0,

@@ -1,11 +1,11 @@
-//! Sessions: begun, listed, looked at, renamed, stopped, put away and brought back.
+//! Creates, lists, shows, renames, stops, deletes and restores sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use doors::{Principal, Role, Scope};
+use doors::{Principal, Right, Role};
 use engine::{Asker, Cancel, ChangeSession, Delete, Observe, Observed, QueryError, Reach, Restore, SetContext};
 use model::{ContextWish, DeletedKey, ListKey, Marker, SessionId};
 
@@ -29,7 +29,7 @@ pub(crate) async fn list(
     principal: Principal,
     Params(query): Params<wire::PageQuery>,
 ) -> Result<Json<wire::SessionPage>, ApiError> {
-    access::everything(&principal, Scope::Read)?;
+    access::everything(&principal, Right::Read)?;
     let limit = page_limit(query.limit)?;
     page(&app, query.after.as_deref(), limit).await.map(Json)
 }
@@ -59,7 +59,7 @@ pub(crate) async fn page(app: &App, after: Option<&str>, limit: u32) -> Result<w
     Ok(page)
 }
 
-/// The first page, as long as it is unless told otherwise.
+/// The first page, of the default length.
 pub(crate) async fn first_page(app: &App, after: Option<&str>) -> Result<wire::SessionPage, ApiError> {
     page(app, after, DEFAULT_LIMIT).await
 }
@@ -81,7 +81,7 @@ pub(crate) async fn create(
     _: NoParams,
     Body(mut new): Body<wire::NewSession>,
 ) -> Result<(StatusCode, Json<wire::Session>), ApiError> {
-    access::everything(&asking.principal, Scope::Write)?;
+    access::everything(&asking.principal, Right::Write)?;
     let key = new.key.take();
     let asker = asking.asker("create session", &new, key)?;
     let reach = if new.confirm { Reach::Confirmed } else { Reach::Careful };
@@ -105,7 +105,7 @@ pub(crate) async fn show(
     Named(id): Named<SessionId>,
     _: NoParams,
 ) -> Result<Json<wire::Session>, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let session = app.engine.session(id).await?;
     Ok(Json(convert::whole_session(&app.engine, &session).await?))
 }
@@ -129,7 +129,7 @@ pub(crate) async fn change(
     Body(mut patch): Body<wire::SessionPatch>,
 ) -> Result<Json<wire::Changed>, ApiError> {
     let renames = patch.name.is_some() || patch.pinned_title.is_some() || patch.env_hint.is_some();
-    access::session(&asking.principal, if renames { Scope::Write } else { Scope::Mark }, id)?;
+    access::session(&asking.principal, if renames { Right::Write } else { Right::Mark }, id)?;
     let key = patch.key.take();
     let role = asking.principal.role;
     let asker = asking.asker(&format!("change session {id}"), &patch, key)?;
@@ -191,7 +191,7 @@ pub(crate) async fn delete(
     Params(query): Params<wire::DeleteQuery>,
     OnlyKey(key): OnlyKey,
 ) -> Result<StatusCode, ApiError> {
-    access::session(&asking.principal, Scope::Manage, id)?;
+    access::session(&asking.principal, Right::Manage, id)?;
     let asker = asking.asker(&format!("delete session {id}"), &query.now, key)?;
     if query.now {
         app.engine.purge(id, asker).await?;
@@ -215,7 +215,7 @@ pub(crate) async fn restore(
     _: NoParams,
     OnlyKey(key): OnlyKey,
 ) -> Result<Json<Success>, ApiError> {
-    access::session(&asking.principal, Scope::Manage, id)?;
+    access::session(&asking.principal, Right::Manage, id)?;
     let asker = asking.asker(&format!("restore session {id}"), &(), key)?;
     app.engine.submit(id, Restore, asker).await?;
     Ok(Json(Success::YES))
@@ -234,7 +234,7 @@ pub(crate) async fn deleted(
     Params(query): Params<wire::PageQuery>,
 ) -> Result<Json<wire::DeletedPage>, ApiError> {
     // Whoever may bring them back: to all others they are gone.
-    access::everything(&principal, Scope::Manage)?;
+    access::everything(&principal, Right::Manage)?;
     let limit = page_limit(query.limit)?;
     let after = query.after.map(|text| text.parse::<DeletedKey>()).transpose().map_err(|_| ApiError::InvalidCursor)?;
     let rows = app.engine.deleted_sessions(after, limit as usize + 1).await?;
@@ -247,7 +247,7 @@ pub(crate) async fn deleted(
     path = "/sessions/{id}/cancel", operation_id = "cancelTurn",
     params(("id" = String, Path), wire::KeyHeader),
     responses(
-        (status = 202, description = "The agent was told; the turn's end is an entry", body = Success),
+        (status = 202, description = "The request was sent to the agent; the turn's end is an entry", body = Success),
         (status = 409, description = "No turn is running", body = wire::ErrorBody)
     )
 )]
@@ -258,7 +258,7 @@ pub(crate) async fn cancel(
     _: NoParams,
     OnlyKey(key): OnlyKey,
 ) -> Result<(StatusCode, Json<Success>), ApiError> {
-    access::session(&asking.principal, Scope::Write, id)?;
+    access::session(&asking.principal, Right::Write, id)?;
     let asker = asking.asker(&format!("cancel {id}"), &(), key)?;
     app.engine.submit(id, Cancel, asker).await?;
     Ok((StatusCode::ACCEPTED, Json(Success::YES)))
@@ -278,7 +278,7 @@ pub(crate) async fn observe(
     _: NoParams,
     OnlyKey(key): OnlyKey,
 ) -> Result<Json<wire::Observed>, ApiError> {
-    access::session(&asking.principal, Scope::Write, id)?;
+    access::session(&asking.principal, Right::Write, id)?;
     let asker = asking.asker(&format!("observe {id}"), &(), key)?;
     observed(&app, id, asker).await.map(Json)
 }

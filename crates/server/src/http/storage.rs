@@ -6,7 +6,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, header};
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::Outside;
 
 use crate::error::ApiError;
@@ -33,7 +33,7 @@ pub(crate) async fn file(
     query: Result<Params<wire::StoredFileQuery>, ApiError>,
 ) -> Result<([(HeaderName, &'static str); 1], Json<wire::StoredFile>), ApiError> {
     // Whoever may write everywhere is a person; others are refused whatever they ask for.
-    access::everything(&principal, Scope::Write)?;
+    access::everything(&principal, Right::Write)?;
     let Params(wire::StoredFileQuery { session, path, confirm }) = query?;
     let outside = if confirm { Outside::Confirmed } else { Outside::Ask };
     let shown = match session {

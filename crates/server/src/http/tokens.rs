@@ -1,11 +1,11 @@
-//! Credentials: listed, made, ended. Only the person, and only with a credential for the whole server.
+//! Lists, makes and revokes credentials. Only the person, and only with a credential for the whole server.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::TokenWish;
 use model::{TokenId, TokenKind};
 
@@ -22,8 +22,8 @@ pub(crate) async fn list(
     principal: Principal,
     _: NoParams,
 ) -> Result<Json<wire::TokenPage>, ApiError> {
-    access::everything(&principal, Scope::Manage)?;
-    Ok(Json(wire::TokenPage { tokens: app.engine.tokens().iter().map(convert::token).collect() }))
+    access::everything(&principal, Right::Manage)?;
+    Ok(Json(wire::TokenPage { tokens: app.engine.tokens().all().iter().map(convert::token).collect() }))
 }
 
 /// Makes a credential; the secret is shown this once.
@@ -40,7 +40,7 @@ pub(crate) async fn issue(
     _: Unrepeatable,
     Body(new): Body<wire::NewToken>,
 ) -> Result<(StatusCode, Json<wire::IssuedToken>), ApiError> {
-    access::everything(&principal, Scope::Manage)?;
+    access::everything(&principal, Right::Manage)?;
     check_name(&new.name)?;
     let kind = if new.session.is_some() { TokenKind::Agent } else { TokenKind::Person };
     let issued = app.engine.issue_token(TokenWish { kind, name: new.name, session: new.session }).await?;
@@ -62,8 +62,8 @@ pub(crate) async fn revoke(
     _: NoParams,
     _: NoKey,
 ) -> Result<StatusCode, ApiError> {
-    access::everything(&principal, Scope::Manage)?;
-    if !app.engine.is_token_in_force(id) {
+    access::everything(&principal, Right::Manage)?;
+    if !app.engine.tokens().is_in_force(id) {
         return Err(ApiError::TokenNotFound);
     }
     app.engine.revoke_token(id).await?;
@@ -78,7 +78,7 @@ pub(crate) async fn rotate(
     _: NoParams,
     _: NoKey,
 ) -> Result<Json<wire::Token>, ApiError> {
-    access::everything(&principal, Scope::Manage)?;
+    access::everything(&principal, Right::Manage)?;
     let wish = TokenWish { kind: TokenKind::Person, name: "token file".to_owned(), session: None };
     let (engine, settings) = (app.engine.clone(), Arc::clone(&app.settings));
     // To the end even if the caller hangs up: the token file must not be left with a token that opens nothing.
@@ -106,7 +106,7 @@ pub(crate) async fn link(
     _: Unrepeatable,
     MaybeBody(new): MaybeBody<wire::NewSignInLink>,
 ) -> Result<(StatusCode, Json<wire::SignInLink>), ApiError> {
-    access::everything(&principal, Scope::Manage)?;
+    access::everything(&principal, Right::Manage)?;
     if new.key.is_some() {
         return Err(ApiError::KeyNotTaken);
     }

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::{Asker, Click, MAX_CONTENTS_LINES};
 use model::{NextId, SessionId, WorkId};
 
@@ -29,7 +29,7 @@ pub(crate) async fn offers(
     Named(id): Named<SessionId>,
     Params(query): Params<wire::NextQuery>,
 ) -> Result<Json<wire::NextPage>, ApiError> {
-    access::session(&principal, Scope::Read, id)?;
+    access::session(&principal, Right::Read, id)?;
     let before = query.before.map(|text| text.parse::<NextId>()).transpose().map_err(|_| ApiError::InvalidCursor)?;
     let limit = page_limit(query.limit)?;
     let offers = app.engine.next_blocks(id, before, limit + 1).await?;
@@ -70,11 +70,11 @@ pub(crate) async fn take_step(
     click: wire::NextClick,
     asker: Asker,
 ) -> Result<wire::Clicked, ApiError> {
-    access::session(principal, Scope::Write, id)?;
+    access::session(principal, Right::Write, id)?;
     let wire::NextClick { agent, model, mode, key: _ } = click;
     if model.is_some() || mode.is_some() {
         // A mode may free an agent from asking.
-        access::everything(principal, Scope::Approve)?;
+        access::everything(principal, Right::Approve)?;
     }
     let by = who::answerer(app, principal);
     let clicked = app.engine.click_next(id, Click { block, agent, model, mode, by }, asker).await?;
@@ -93,7 +93,7 @@ pub(crate) async fn list(
     principal: Principal,
     Params(query): Params<wire::MetaContextQuery>,
 ) -> Result<Json<wire::MetaContextPage>, ApiError> {
-    access::everything(&principal, Scope::Read)?;
+    access::everything(&principal, Right::Read)?;
     let after = query.after.map(|text| text.parse()).transpose().map_err(|_| ApiError::InvalidCursor)?;
     let limit = page_limit(query.limit)?;
     let works = match query.name {
@@ -116,7 +116,7 @@ pub(crate) async fn show(
     Named(id): Named<WorkId>,
     _: NoParams,
 ) -> Result<Json<wire::MetaContext>, ApiError> {
-    access::everything(&principal, Scope::Read)?;
+    access::everything(&principal, Right::Read)?;
     Ok(Json(convert::work(app.engine.work(id).await?)))
 }
 
@@ -135,7 +135,7 @@ pub(crate) async fn toc(
     Named(id): Named<WorkId>,
     Params(query): Params<wire::MetaContextTocQuery>,
 ) -> Result<Json<wire::MetaContextToc>, ApiError> {
-    access::everything(&principal, Scope::Read)?;
+    access::everything(&principal, Right::Read)?;
     let limit = query.limit.map_or(Ok(MAX_CONTENTS_LINES), |limit| match limit as usize {
         limit @ 1..=MAX_CONTENTS_LINES => Ok(limit),
         _ => Err(ApiError::InvalidQuery(format!("limit is a number from 1 to {MAX_CONTENTS_LINES}"))),
@@ -162,7 +162,7 @@ pub(crate) async fn rename(
     _: NoParams,
     Body(mut patch): Body<wire::MetaContextPatch>,
 ) -> Result<Json<wire::MetaContext>, ApiError> {
-    access::everything(&asking.principal, Scope::Write)?;
+    access::everything(&asking.principal, Right::Write)?;
     let key = patch.key.take();
     let asker = asking.asker(&format!("rename meta-context {id}"), &patch, key)?;
     Ok(Json(convert::work(app.engine.rename_work(id, &patch.name, asker).await?)))
@@ -182,7 +182,7 @@ pub(crate) async fn delete(
     _: NoParams,
     OnlyKey(key): OnlyKey,
 ) -> Result<StatusCode, ApiError> {
-    access::everything(&asking.principal, Scope::Manage)?;
+    access::everything(&asking.principal, Right::Manage)?;
     let asker = asking.asker(&format!("delete meta-context {id}"), &(), key)?;
     app.engine.delete_work(id, asker).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -2,8 +2,8 @@
 //!
 //! Invariant: frames of a follow that has ended are never sent. A client may unfollow and follow again at once; the
 //! generation tells the two apart. What waits for the socket is bounded in frames and in bytes; a follow that would add
-//! more waits itself and reads the log when it goes on. No entry is too long to be followed: one that is very long is
-//! told of, and read over HTTP.
+//! more waits itself and reads the log when it goes on. No entry is too long to be followed: of one that is very
+//! long only its place is sent, and the client reads it over HTTP.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -27,7 +27,7 @@ const MAX_FOLLOWS: usize = 100;
 const QUEUE: usize = 64;
 /// Bytes that they may have together; a single frame that is longer waits until it is alone.
 const QUEUE_BYTES: u32 = 8 << 20;
-/// An entry whose frame would be longer is only told of.
+/// Of an entry whose frame would be longer only its place is sent.
 const LARGE_ENTRY_BYTES: usize = 8 << 20;
 
 /// Where a follow begins.
@@ -80,7 +80,7 @@ impl Out {
         (Self { said: out, room: Arc::new(Semaphore::new(QUEUE_BYTES as usize)) }, said)
     }
 
-    /// Waits for room; whether anybody is left to hear it.
+    /// Waits for room; whether anybody is left to receive it.
     async fn say(&self, session: SessionId, generation: u64, progress: FollowProgress, frame: ServerFrame) -> bool {
         let text = bounded_text(frame);
         let bytes = u32::try_from(text.len()).unwrap_or(QUEUE_BYTES).min(QUEUE_BYTES);

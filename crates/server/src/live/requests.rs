@@ -1,11 +1,11 @@
 //! Requests of one socket that change something, carried out one after the other.
 //!
-//! Invariant: two prompts of one socket are taken in the order in which they were sent, neither holds up what the
-//! socket hears meanwhile, and nothing that waits is carried out once its caller is signed out.
+//! Invariant: two prompts of one socket are taken in the order in which they were sent, neither holds up what is
+//! sent meanwhile, and nothing that waits is carried out once its caller is signed out.
 
 use std::panic::AssertUnwindSafe;
 
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::{Cancel, SubmitError};
 use futures_util::FutureExt as _;
 use serde_json::json;
@@ -79,24 +79,24 @@ enum Answer {
 async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result<Answer, ApiError> {
     match request {
         Request::Prompt { session, text, images, when_busy, key } => {
-            access::session(principal, Scope::Write, session)?;
+            access::session(principal, Right::Write, session)?;
             let prompt = wire::NewPrompt { text, images, when_busy, key: None };
             let asker = asker(principal, &prompts::prompt_request(session), &prompt, key)?;
             let accepted = prompts::send_prompt(app, session, prompt, who::author(app, principal), asker).await?;
             Ok(Answer::Result(Some(json!(accepted))))
         }
         Request::Cancel { session } => {
-            access::session(principal, Scope::Write, session)?;
+            access::session(principal, Right::Write, session)?;
             app.engine.submit(session, Cancel, asker(principal, "", &(), None)?).await?;
             Ok(Answer::Result(None))
         }
         Request::Observe { session } => {
-            access::session(principal, Scope::Write, session)?;
+            access::session(principal, Right::Write, session)?;
             let observed = sessions::observed(app, session, asker(principal, "", &(), None)?).await?;
             Ok(Answer::Result(Some(json!(observed))))
         }
         Request::Answer { session, request, option, fields, remember } => {
-            access::session(principal, Scope::Approve, session)?;
+            access::session(principal, Right::Approve, session)?;
             let request = request.parse().map_err(|_| ApiError::RequestNotFound)?;
             let answer = wire::NewAnswer { option, fields, remember, key: None };
             permissions::answer_request(app, principal, (session, request), answer, asker(principal, "", &(), None)?)
@@ -104,7 +104,7 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
             Ok(Answer::Result(None))
         }
         Request::NextBlockClick { session, block, agent, model, mode } => {
-            access::session(principal, Scope::Write, session)?;
+            access::session(principal, Right::Write, session)?;
             let block = block.parse().map_err(|_| ApiError::NextNotFound)?;
             let click = wire::NextClick { agent, model, mode, key: None };
             let clicked =
@@ -112,7 +112,7 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
             Ok(Answer::Result(Some(json!(clicked))))
         }
         Request::List { after } => {
-            access::everything(principal, Scope::Read)?;
+            access::everything(principal, Right::Read)?;
             Ok(Answer::Page(sessions::first_page(app, after.as_deref()).await?))
         }
         Request::Auth { .. } => Err(ApiError::AlreadySignedIn),

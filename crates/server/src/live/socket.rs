@@ -1,15 +1,15 @@
 //! The loop of one socket: frames in, frames out, and the reasons to end.
 //!
 //! Invariant: memory per socket is bounded. Follows wait when the peer does not read and take up the log where they
-//! were; a peer that reads nothing for ten seconds is closed, with its cursors if it still hears them. Whoever is
-//! signed out hears and does nothing more, whether it reads or not.
+//! were; a peer that reads nothing for ten seconds is closed, with its cursors if it still receives them. A peer
+//! that is signed out is sent nothing more and its frames are not handled, whether it reads or not.
 
 use std::future::pending;
 use std::mem::take;
 use std::time::Duration;
 
 use axum::extract::ws::{Message, WebSocket};
-use doors::{Principal, Scope};
+use doors::{Principal, Right};
 use engine::{Earlier, ListChange};
 use model::{SessionId, WorkId};
 use tokio::sync::broadcast::{self, error::RecvError};
@@ -21,7 +21,7 @@ use super::follows::{Begin, Follows, Ready, reset_frame};
 use super::requests::Requests;
 use super::{Broken, GOODBYE_WITHIN, close, farewell, feed, flush, send, text_of, violation, write};
 use crate::error::ApiError;
-use crate::gatekeeper::Tokens;
+use crate::gatekeeper::TokenGatekeeper;
 use crate::http::{entries, sessions};
 use crate::wire::{self, ClientFrame, ContextReason, Request, ServerFrame, Window};
 use crate::{App, access, convert};
@@ -55,7 +55,7 @@ pub(super) struct Socket {
 struct Leave {
     stopping: CancellationToken,
     tokens: watch::Receiver<u64>,
-    gatekeeper: Tokens,
+    gatekeeper: TokenGatekeeper,
     principal: Principal,
 }
 
@@ -79,7 +79,7 @@ impl Leave {
 enum End {
     PeerLeft,
     PeerSilent,
-    /// The peer broke the rules of WebSocket: with which code and words it hears so.
+    /// The peer broke the rules of WebSocket: the code and the words that the socket is closed with.
     Violation(u16, &'static str),
     Broken(Broken),
     SignedOut,
@@ -94,13 +94,13 @@ impl From<Broken> for End {
 
 impl Socket {
     pub(super) fn new(app: App, principal: Principal, socket: WebSocket) -> Self {
-        let list = access::everything(&principal, Scope::Read).ok().map(|()| app.engine.list_changes());
+        let list = access::everything(&principal, Right::Read).ok().map(|()| app.engine.list_changes());
         let follows = Follows::new(app.engine.clone());
         let requests = Requests::new(app.clone(), principal.clone());
         // Watched from before the greeting: a credential that ends while the peer reads slowly must not be missed.
         let leave = Leave {
             stopping: app.settings.stopping.clone(),
-            tokens: app.engine.token_changes(),
+            tokens: app.engine.tokens().changes(),
             gatekeeper: app.settings.gatekeeper.clone(),
             principal: principal.clone(),
         };
@@ -126,12 +126,12 @@ impl Socket {
         }
         let cursors = self.follows.cursors().map(|(session, cursor)| (session, cursor.to_string())).collect();
         let bye = ServerFrame::Bye { reason: reason.to_owned(), cursors };
-        // Whoever does not hear it has its own last cursor.
+        // A peer that does not receive it has its own last cursor.
         drop(timeout(GOODBYE_WITHIN, write(&mut self.socket, text_of(&bye))).await);
         farewell(&mut self.socket, code, reason).await;
     }
 
-    /// The engine has settled its sessions: how they ended is on its way and still to be told.
+    /// The engine has settled its sessions: how they ended is on its way and still to be sent.
     async fn last_words(&mut self) {
         while let Ok(mut ready) = timeout(QUIET_FOR, self.follows.next()).await {
             if write(&mut self.socket, take(&mut ready.frame.text)).await.is_err() {
@@ -161,7 +161,7 @@ impl Socket {
                 message = self.socket.recv() => {
                     self.asked_at = None;
                     match message {
-                        Some(Ok(message)) => self.hear(message).await?,
+                        Some(Ok(message)) => self.handle(message).await?,
                         Some(Err(err)) => {
                             return Err(violation(&err).map_or(End::PeerLeft, |(code, why)| End::Violation(code, why)));
                         }
@@ -251,11 +251,11 @@ impl Socket {
         ServerFrame::Row { session: None, removed: None, work, removed_work, unobserved_count }
     }
 
-    async fn hear(&mut self, message: Message) -> Result<(), End> {
+    async fn handle(&mut self, message: Message) -> Result<(), End> {
         let text = match message {
             Message::Text(text) => text,
             Message::Binary(_) => return self.refuse(None, "frames are text").await,
-            // The library has answered a ping; a pong counts as being heard; after a close comes the end.
+            // The library has answered a ping; a pong counts as a sign of life; after a close comes the end.
             Message::Ping(_) | Message::Pong(_) | Message::Close(_) => return Ok(()),
         };
         let frame: ClientFrame = match serde_json::from_str(&text) {
@@ -332,7 +332,7 @@ impl Socket {
         after: Option<String>,
         turns: Option<u32>,
     ) -> Result<engine::Follow, ApiError> {
-        access::session(&self.principal, Scope::Read, session)?;
+        access::session(&self.principal, Right::Read, session)?;
         let begin = match (after, turns) {
             (after, None) => Begin::After(after.map(|after| entries::cursor(&self.app, &after)).transpose()?),
             (None, Some(turns)) if (1..=MAX_TURNS).contains(&turns) => Begin::Newest(turns),

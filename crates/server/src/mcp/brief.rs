@@ -1,10 +1,10 @@
-//! What every agent is told of the session that it works in.
+//! The brief: the text that every agent is given about the session that it works in.
 //!
 //! Invariant: the brief is the same for every session and never an entry of one: it is handed to the agent in one way, with
 //! its system prompt, by the MCP mount or ahead of its first prompt, and holds nothing that an agent or a person wrote into a
 //! session.
 
-/// What agents are told unless the person's configuration says something else.
+/// The brief, unless the person's configuration has another.
 pub const STANDARD_BRIEF: &str = include_str!("brief.md");
 
 #[cfg(test)]

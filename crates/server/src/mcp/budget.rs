@@ -1,4 +1,4 @@
-//! How much an answer may hold.
+//! Limits how long an answer is.
 //!
 //! Invariant: a line is in an answer whole or not at all, and no answer is longer than hosts are known to pass on: lengths
 //! are counted as they count them.

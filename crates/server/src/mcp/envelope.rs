@@ -1,7 +1,8 @@
-//! What is posted to the mount before the protocol's library reads it, and how a refusal is said: as an error of JSON-RPC.
+//! Checks the body of a request to the mount before the protocol's library reads it, and answers every refusal with a
+//! JSON-RPC error.
 //!
-//! Invariant: whoever got through the doors hears every refusal of the mount in the protocol's own shape, with the id of what
-//! was asked where it has one. The library says some of them as plain text, and calls a broken body an unsupported type.
+//! Invariant: a caller that passed the doors gets each refusal of the mount as a JSON-RPC error with the id of its request,
+//! if it has one. The library alone would answer some as plain text, and would call a broken body an unsupported type.
 
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -23,7 +24,7 @@ pub(super) struct Refused {
     code: ErrorCode,
     message: String,
     data: Option<Box<Value>>,
-    /// Of the request, if it can be told.
+    /// Of the request, if it can be read.
     id: Value,
 }
 

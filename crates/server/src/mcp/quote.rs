@@ -1,7 +1,7 @@
 //! A turn, or one call of it, as an agent reads it: who said what, each line of it marked as quoted.
 //!
 //! Invariant: nothing that was said in a session can stand at the beginning of a line, so it can not be taken for our own
-//! words; what is large or no text is told by its size and the id by which it is read.
+//! words; what is large or no text is described by its size and the id by which it is read.
 
 use engine::Interaction;
 use model::{CallFate, Item, ToolCall, ToolContent, ToolKind, TranscriptTurn, one_line, plain_text};
@@ -28,7 +28,7 @@ pub(super) struct Said {
     pub(super) lines: Vec<String>,
 }
 
-/// How much is told of calls.
+/// How much is shown of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Calls {
     /// With what they show, if that is short.
@@ -39,21 +39,21 @@ pub(super) enum Calls {
 
 /// All that was said and done in a turn, in its order.
 pub(super) fn turn(interaction: &Interaction, calls: Calls, session: Option<&str>) -> Vec<Said> {
-    let Interaction { row, told, .. } = interaction;
-    let mut user = match told.by.other() {
+    let Interaction { row, transcript, .. } = interaction;
+    let mut user = match transcript.by.other() {
         Some(other) => format!("USER ({}, written by {})", row.turn, one_line(&other, TITLE_CHARS)),
         None => format!("USER ({})", row.turn),
     };
-    match told.images.len() {
+    match transcript.images.len() {
         0 => (),
         1 => user.push_str(", with 1 picture"),
         many => user.push_str(&format!(", with {many} pictures")),
     }
-    let mut said = vec![words(user, &told.prompt)];
-    for item in &told.items {
+    let mut said = vec![words(user, &transcript.prompt)];
+    for item in &transcript.items {
         match item {
             Item::Text { text, .. } => said.push(words(format!("ASSISTANT ({})", row.turn), text)),
-            Item::Tool(call) => said.push(brief_call(told, call, calls, session)),
+            Item::Tool(call) => said.push(brief_call(transcript, call, calls, session)),
             Item::Thought { .. }
             | Item::Plan { .. }
             | Item::Permission(_)

@@ -54,7 +54,7 @@ pub(super) fn marked(sets: &Sets, one: Option<SetChange>) -> String {
     format!("{:#}", Value::Object(shown))
 }
 
-/// What went wrong; our own failures are logged on the way and told without their cause.
+/// What went wrong. Our own failures are logged on the way, and the reply leaves their cause out.
 pub(super) fn error(tool: &Tool, err: CallError) -> String {
     // What is wrong with arguments is easier seen beside some that are right.
     let example = match err {

@@ -1,7 +1,7 @@
 //! Which sessions the tools reach: those of the caller's project, or all where the configuration says so.
 //!
-//! Invariant: every other session is found here or nowhere. One of another project and one that is deleted are told like
-//! one that never was; of those out of scope nothing is told but their number. The caller's own session is the only one
+//! Invariant: every other session is found here or nowhere. For one of another project and for one that is deleted the reply
+//! is the same as for one that never was; of those out of scope only the number is shown. The caller's own session is the only one
 //! that anything is marked in.
 
 use std::collections::BTreeMap;
@@ -20,15 +20,15 @@ const NEAREST_AMONG: usize = 200;
 /// Whose tools reach beyond the project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllSessions {
-    /// Every agent's of which nothing else is said.
-    pub unless_told: bool,
-    /// What is said of agents, by name.
+    /// Those of every agent that `by_agent` does not name.
+    pub by_default: bool,
+    /// By the agent's name.
     pub by_agent: BTreeMap<String, bool>,
 }
 
 impl AllSessions {
     fn holds_for(&self, agent: &str) -> bool {
-        self.by_agent.get(agent).copied().unwrap_or(self.unless_told)
+        self.by_agent.get(agent).copied().unwrap_or(self.by_default)
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Scope<'a> {
 impl<'a> Scope<'a> {
     pub(super) async fn open(engine: &'a Engine, calling: &Calling, all: &AllSessions) -> Result<Self, CallError> {
         let Calling { principal, session } = calling;
-        access::session(principal, doors::Scope::Read, *session)?;
+        access::session(principal, doors::Right::Read, *session)?;
         let current = engine.session(*session).await?.row;
         let within = match all.holds_for(&current.agent) {
             true => Within::Everything,

@@ -51,7 +51,7 @@ pub(super) enum Endpoint {
     Session,
 }
 
-/// What a call does to what is kept here; hosts are told so.
+/// What a call does to what is kept here; the list of tools says so to clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     Reads,
@@ -134,7 +134,7 @@ impl Tool {
         })
     }
 
-    /// As clients are told of it.
+    /// As clients see it in the list.
     pub(super) fn listed(&self) -> rmcp::model::Tool {
         let hints = ToolAnnotations::new().idempotent(true).open_world(false);
         let hints = match self.about.effect {
@@ -174,8 +174,8 @@ impl Tool {
 
     /// Carries a call out. No answer is longer than the tool's budget.
     pub(super) async fn call(&self, given: &JsonObject, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
-        let told = (self.read)(given)?(call).await?;
-        Ok(ToolResult { text: self.about.budget.cut(told.text), ..told })
+        let result = (self.read)(given)?(call).await?;
+        Ok(ToolResult { text: self.about.budget.cut(result.text), ..result })
     }
 }
 
@@ -215,13 +215,13 @@ pub(super) enum CallError {
     #[error("from ({from}) comes after to ({to}); swap them")]
     Backwards { from: Turn, to: Turn },
     #[error(
-        "from {from} to {to} are {count} turns, at most {} are told at once; begin with to = \"{last}\"",
+        "from {from} to {to} are {count} turns, at most {} are shown at once; begin with to = \"{last}\"",
         engine::MAX_TURNS_AT_ONCE
     )]
     TooManyTurns { from: Turn, to: Turn, count: u64, last: Turn },
     #[error(
         "interaction_id {id} is not found in what can be read from here; the nearest in this session: {nearest}; \
-         search_session and get_turn tell others"
+         search_session and get_turn show others"
     )]
     NoSuchInteraction { id: InteractionId, nearest: String },
     #[error(transparent)]

@@ -117,7 +117,7 @@ pub struct Interaction {
     pub summary: String,
     pub tools: Vec<ToolBrief>,
     pub usage: Option<Usage>,
-    /// There was more than is told here.
+    /// There was more than is shown here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
 }
@@ -176,7 +176,7 @@ pub struct Title {
 pub struct SearchPage {
     /// As it was understood.
     pub query: String,
-    /// How many turns match; a number that has reached its limit is told with `more_than_total`.
+    /// How many turns match; if counting stopped at a limit, `more_than_total` is set.
     pub total: u32,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub more_than_total: bool,
@@ -238,7 +238,7 @@ pub struct SummariesProgress {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpgradeSummaries {
-    /// Of this session; of all, unless told.
+    /// Of this session; of all by default.
     #[serde(default)]
     pub session_id: Option<SessionId>,
 }
@@ -256,7 +256,7 @@ pub struct TocQuery {
     /// A `next_cursor`: the last turn that is known.
     #[param(pattern = "^t?[0-9]{1,9}$")]
     pub after: Option<String>,
-    /// At most 500, which it is unless told.
+    /// At most 500, the default.
     pub limit: Option<String>,
 }
 
@@ -279,7 +279,7 @@ pub struct SessionSearchQuery {
     /// Words, `"phrases"`, `-without`, `pre*`, and filters such as `file:` and `outcome:fail`.
     #[param(value_type = String, required = true, min_length = 1)]
     pub q: Option<String>,
-    /// 10 unless told; what is no number from 1 to 100 is as good as none.
+    /// 10 by default; what is no number from 1 to 100 is as good as none.
     pub limit: Option<String>,
     /// `true` looks for the text exactly as it stands.
     pub exact: Option<bool>,
@@ -293,7 +293,7 @@ pub struct SearchQuery {
     /// before: after:`.
     #[param(value_type = String, required = true, min_length = 1)]
     pub q: Option<String>,
-    /// 20 unless told; what is no number from 1 to 100 is as good as none.
+    /// 20 by default; what is no number from 1 to 100 is as good as none.
     pub limit: Option<String>,
     /// A `next_cursor`.
     pub after: Option<String>,

@@ -56,7 +56,7 @@ pub struct ContextAsOf {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ContextQuery {
-    /// At the end of which turn, as a number or as `t7`; now, unless told.
+    /// At the end of which turn, as a number or as `t7`; now by default.
     #[param(pattern = "^t?[0-9]{1,9}$")]
     pub turn: Option<String>,
 }
@@ -82,7 +82,7 @@ pub struct Changed {
     pub sets: Vec<SetChange>,
 }
 
-/// What the agent would be told if it were resumed now.
+/// The resume packet that the agent would be sent now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ResumePacket {
     pub text: String,

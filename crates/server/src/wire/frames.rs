@@ -1,7 +1,7 @@
 //! The frames of the WebSocket `/api/v1/live`: one socket, many follows.
 //!
 //! Order on a follow: `session`, `session.context`, the entries after the cursor, `caught_up`, then entries and
-//! previews as they come. One that asks for the newest turns is told in `session` where it begins. An `entry` is durable before it is sent; a `preview` has no cursor and may vanish.
+//! previews as they come. For one that asks for the newest turns, `session` says where it begins. An `entry` is durable before it is sent; a `preview` has no cursor and may vanish.
 //!
 //! Fields are renamed for all variants at once, and again on each variant with a name of several words: the API's
 //! description knows only the latter.
@@ -207,7 +207,7 @@ pub enum ServerFrame {
     Bye { reason: String, cursors: BTreeMap<SessionId, String> },
 }
 
-/// What is told of an entry that is not sent.
+/// The place of an entry that is too long to be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LargeEntry {
@@ -217,7 +217,7 @@ pub struct LargeEntry {
     pub at: Timestamp,
     /// What kind of entry it is, as its own `type` says.
     pub kind: String,
-    /// The turn that it is told of, if it names one.
+    /// The turn that it belongs to, if it names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
     /// How long the frame would have been.
@@ -226,7 +226,7 @@ pub struct LargeEntry {
     pub read: String,
 }
 
-/// Where a follow of the newest turns begins, and what was told before it. What follows may tell some of it again.
+/// Where a follow of the newest turns begins, and what has to be known of earlier entries. What follows may repeat some of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Window {
     /// The first entry sent is the one after this cursor.

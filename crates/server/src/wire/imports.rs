@@ -49,7 +49,7 @@ pub struct ImportProgress {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewImport {
-    /// Of these tools; of all, unless told.
+    /// Of these tools; of all by default.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
     /// Go on as they do.

@@ -44,7 +44,7 @@ pub struct MetaContextQuery {
     pub name: Option<String>,
     /// The `nextCursor` of the page before.
     pub after: Option<String>,
-    /// How many at most; 1 to 200, 100 unless told.
+    /// How many at most; 1 to 200, 100 by default.
     #[param(minimum = 1, maximum = 200)]
     pub limit: Option<u32>,
 }
@@ -92,7 +92,7 @@ pub struct MetaContextTocEntry {
 pub struct MetaContextTocQuery {
     /// A `next_cursor`: the last number that is known.
     pub after: Option<u32>,
-    /// At most 500, which it is unless told.
+    /// At most 500, the default.
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<u32>,
 }
@@ -134,7 +134,7 @@ pub struct NextBlock {
 pub struct NextQuery {
     /// The `nextCursor` of the page before.
     pub before: Option<String>,
-    /// At most 200, 100 unless told.
+    /// At most 200, 100 by default.
     #[param(minimum = 1, maximum = 200)]
     pub limit: Option<u32>,
 }

@@ -373,7 +373,7 @@ async fn a_turn_of_fifty_megabytes_is_told_within_bounds() {
         [json!({ "turn": "t1", "part": 100, "max_tokens": 10_000 }), json!({ "turn": "t1", "find": "quince" })]
     {
         let told = client.call("get_turn", arguments).await;
-        has(&told, &["t1 is longer than is read at once: its end is not told here."]);
+        has(&told, &["t1 is longer than is read at once: its end is not shown here."]);
     }
     world.close().await;
 }
@@ -459,7 +459,7 @@ async fn a_range_that_goes_too_far_ends_with_the_newest_turn() {
     assert!(!told.contains("t3") && !told.contains("t20"), "{told}");
     for to in [json!(21), json!(u32::MAX)] {
         let told = client.call("get_turns", json!({ "from": 1, "to": to, "session_id": long })).await;
-        let expected = "from t1 to t21 are 21 turns, at most 20 are told at once; begin with to = \"t20\"";
+        let expected = "from t1 to t21 are 21 turns, at most 20 are shown at once; begin with to = \"t20\"";
         assert!(told.contains(expected), "{told}");
     }
     world.close().await;

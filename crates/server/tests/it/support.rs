@@ -228,7 +228,7 @@ impl World {
             secure_cookie,
             directory: Some(CWD.to_owned()),
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
-            all_sessions: AllSessions { unless_told: false, by_agent: [("guide".to_owned(), all_sessions)].into() },
+            all_sessions: AllSessions { by_default: false, by_agent: [("guide".to_owned(), all_sessions)].into() },
             specs_label: "Threads".to_owned(),
             stopping: stopping.clone(),
         };
@@ -347,7 +347,7 @@ pub(crate) fn database(directory: &Path) -> PathBuf {
 async fn keep_token(engine: &Engine, directory: &Path) -> Result<String, engine::SubmitError> {
     let file = directory.join("token");
     if let Ok(kept) = std::fs::read_to_string(&file)
-        && engine.find_token(&TokenSecret::new(kept.as_str()), None).is_some()
+        && engine.tokens().find(&TokenSecret::new(kept.as_str()), None).is_some()
     {
         return Ok(kept);
     }

@@ -71,7 +71,7 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
         Command::Observe,
         prompt(4, "again"),
         attached("another id", Memory::New),
-        Command::TellResume { text: "what was".to_owned() },
+        Command::SendPacket { text: "what was".to_owned() },
         Command::Agent(AgentReport::Failed { reason: "broke".to_owned() }),
         Command::MoveTo { cwd: "/elsewhere".to_owned() },
         Command::Resume { agent: Some("other".to_owned()) },

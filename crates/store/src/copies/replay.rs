@@ -224,12 +224,12 @@ impl CopyReplay {
         let by = by.with_plain_name();
         let is_imported = self.draft.session().is_some_and(|session| session.row.is_imported());
         let prompt = match is_imported {
-            true => Command::TellPrompt { interaction_id, text, images, by },
+            true => Command::ImportPrompt { interaction_id, text, images, by },
             false => Command::SendPrompt { interaction_id, text, images, when_busy: WhenBusy::Reject, by },
         };
         self.act(prompt, turn.started_at)?;
         if let Some(text) = turn.resume {
-            self.act(Command::TellResume { text }, turn.started_at)?;
+            self.act(Command::SendPacket { text }, turn.started_at)?;
         }
         for item in turn.items {
             self.replay_item(item, ended_at)?;

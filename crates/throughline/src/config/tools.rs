@@ -15,8 +15,8 @@ pub(crate) struct ToolsSection {
 impl Config {
     /// Which agents' tools reach sessions of other projects: an agent's own setting comes before the general one.
     pub(crate) fn all_sessions(&self) -> AllSessions {
-        let told = self.agents.iter().filter_map(|(name, section)| Some((name.clone(), section.all_sessions?)));
-        AllSessions { unless_told: self.tools.all_sessions, by_agent: told.collect() }
+        let by_agent = self.agents.iter().filter_map(|(name, section)| Some((name.clone(), section.all_sessions?)));
+        AllSessions { by_default: self.tools.all_sessions, by_agent: by_agent.collect() }
     }
 }
 
@@ -25,11 +25,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_stay_in_the_project_unless_told() {
+    fn tools_stay_in_the_project_by_default() {
         assert_eq!(Config::parse("").unwrap().all_sessions(), AllSessions::default());
         let text = "[tools]\nall_sessions = true\n[agents.codex]\nall_sessions = false\n[agents.claude]\nshared = true";
         let by_agent = [("codex".to_owned(), false)].into();
-        assert_eq!(Config::parse(text).unwrap().all_sessions(), AllSessions { unless_told: true, by_agent });
+        assert_eq!(Config::parse(text).unwrap().all_sessions(), AllSessions { by_default: true, by_agent });
     }
 
     #[test]

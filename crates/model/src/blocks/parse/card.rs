@@ -60,11 +60,11 @@ fn node(value: &Value) -> Option<Node> {
 
 fn fields(value: &Value) -> Vec<Field> {
     let Value::Object(fields) = value else { return some(value, field) };
-    let told = fields.iter().filter_map(|(key, kind)| {
+    let values = fields.iter().filter_map(|(key, kind)| {
         let name = name(&Value::from(key.as_str()))?;
         Some(Field { name, kind: description(kind) })
     });
-    told.take(MAX_ITEMS).collect()
+    values.take(MAX_ITEMS).collect()
 }
 
 fn field(value: &Value) -> Option<Field> {

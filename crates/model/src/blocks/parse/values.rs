@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use crate::{one_line, plain_text};
 
-/// So many items of a list are told; the rest is cut.
+/// So many items of a list are kept; the rest is cut.
 pub(super) const MAX_ITEMS: usize = 200;
 /// Longest name, in characters; a longer one is cut.
 const MAX_NAME_CHARS: usize = 200;
 /// Longest text, in characters; a longer one is cut.
 const MAX_TEXT_CHARS: usize = 4_000;
 
-/// The things that a block is about: one, or a list of them. Nothing if one of them is nothing, or if there are too many to
-/// tell them all.
+/// The things that a block is about: one, or a list of them. `None` if one of them is
+/// invalid, or if there are too many.
 pub(super) fn all<T>(value: &Value, thing: fn(&Value) -> Option<T>) -> Option<Vec<T>> {
     let values = list(value);
-    let is_told = (1..=MAX_ITEMS).contains(&values.len());
-    is_told.then(|| values.iter().map(thing).collect())?
+    let is_bounded = (1..=MAX_ITEMS).contains(&values.len());
+    is_bounded.then(|| values.iter().map(thing).collect())?
 }
 
 /// What a list holds of such things; one that stands alone is a list of one.

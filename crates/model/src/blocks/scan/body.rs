@@ -1,4 +1,4 @@
-//! What stands between the fences of a block, as far as it can be understood.
+//! Collects what stands between the fences of a block, as far as it can be understood.
 //!
 //! Invariant: no more than [`MAX_BLOCK_BYTES`] are kept, and nothing once it is sure that there are more.
 

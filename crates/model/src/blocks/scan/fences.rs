@@ -1,4 +1,4 @@
-//! Fenced code in a text that comes character by character, and which of it is ours.
+//! Finds fenced code in a text that comes character by character, and which of it is one of our blocks.
 //!
 //! Invariant: each character is looked at once, and what is kept of a text is bounded: where its line stands, and of a
 //! body no more than [`crate::MAX_BLOCK_BYTES`]. Inside a fence there is no other.
@@ -38,12 +38,12 @@ pub(super) struct FenceReader {
 #[derive(Debug, Clone)]
 enum Place {
     Outside(Line),
-    Inside(Fence),
+    Inside(CodeFence),
 }
 
 /// A fence that is open.
 #[derive(Debug, Clone)]
-struct Fence {
+struct CodeFence {
     opening: Opening,
     /// Where the line stands that is being read.
     line: Within,
@@ -100,7 +100,7 @@ impl FenceReader {
         self.at = self.at.saturating_add(1);
         match &mut self.place {
             Place::Outside(line) if c == '\n' => {
-                if let Some(fence) = line.opening().and_then(|opening| Fence::open(opening, self.at)) {
+                if let Some(fence) = line.opening().and_then(|opening| CodeFence::open(opening, self.at)) {
                     self.place = Place::Inside(fence);
                 } else {
                     *line = Line::at(self.at);
@@ -140,7 +140,7 @@ impl FenceReader {
     /// Where the fence of ours begins that is open.
     pub(super) fn open_since(&self) -> Option<u32> {
         match &self.place {
-            Place::Inside(Fence { opening, own: Some(_), .. }) => Some(opening.start),
+            Place::Inside(CodeFence { opening, own: Some(_), .. }) => Some(opening.start),
             Place::Inside(_) | Place::Outside(_) => None,
         }
     }
@@ -164,7 +164,7 @@ impl Default for Place {
     }
 }
 
-impl Fence {
+impl CodeFence {
     /// The fence that a line opens at its end. Behind other words, or in a row of a table, only ours is one; in a
     /// quotation none is ours: what is quoted is not offered.
     fn open(opening: Opening, line_start: u32) -> Option<Self> {

@@ -30,8 +30,8 @@ pub(super) fn prove(call: &ToolCall, cwd: &str, facts: &mut Proved) {
     if !runs_commands(call) && terminal.is_none() {
         return;
     }
-    let told = terminal.cloned().filter(|command| !command.is_empty());
-    let Some(command) = told.or_else(|| command_of(call)) else { return };
+    let shown = terminal.cloned().filter(|command| !command.is_empty());
+    let Some(command) = shown.or_else(|| command_of(call)) else { return };
     let command = meant_command(&command, cwd);
     let exit_code = exit_code_of(call);
     facts.add_command("commands", &first_line_of(&command), exit_code);
@@ -82,7 +82,7 @@ fn command_of(call: &ToolCall) -> Option<String> {
     }
 }
 
-/// The exit code that a tool's output tells, if it tells one.
+/// The exit code that a tool's output names, if it names one.
 pub fn exit_code(output: &Value) -> Option<i32> {
     let own = ["exit_code", "exitCode", "exit"].iter().find_map(|name| output.get(*name)?.as_i64());
     let code = own.or_else(|| output.get("metadata").and_then(|metadata| metadata.get("exit"))?.as_i64())?;

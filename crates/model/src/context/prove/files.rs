@@ -65,7 +65,7 @@ pub(super) fn prove(call: &ToolCall, cwd: &str, facts: &mut Proved) {
         }
     }
     let arguments = arguments(call);
-    // One agent tells all files of a patch by path.
+    // One agent lists all files of a patch by path.
     if let Some(Value::Object(changes)) = arguments.get("changes")
         && matches!(deed(call), Some(Deed::Edit))
     {
@@ -104,7 +104,7 @@ fn deed(call: &ToolCall) -> Option<Deed> {
         ToolKind::Delete => Some(Deed::Delete),
         ToolKind::Move => Some(Deed::Move),
         ToolKind::Read => Some(Deed::Read),
-        // An agent that does not tell the kind tells at least the tool.
+        // An agent that does not report the kind reports at least the tool.
         ToolKind::Other => match plain_tool_name(call.name.as_deref()?).as_str() {
             "edit"
             | "edit_file"

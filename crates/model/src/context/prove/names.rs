@@ -1,4 +1,4 @@
-//! One spelling for a tool's name, whichever agent tells it.
+//! Maps the names that different agents give the same tool to one name.
 
 /// The tool's own name: without the server it belongs to, in small letters and underscores.
 pub(crate) fn plain_tool_name(name: &str) -> String {

@@ -59,7 +59,7 @@ pub fn succeeded(call: &ToolCall) -> bool {
     call_end(call) == CallEnd::Succeeded
 }
 
-/// The exit code that a call tells, in a terminal or in its output.
+/// The exit code of a call, from its terminal or its output.
 pub(super) fn exit_code_of(call: &ToolCall) -> Option<i32> {
     let shown = call.content.iter().find_map(|content| match content {
         ToolContent::Terminal { exit_code, .. } => *exit_code,
@@ -78,7 +78,7 @@ fn says_failure(value: &Value, envelopes: u32) -> bool {
                 || map.get("content").is_some_and(|content| says_failure(content, left))
                 || (is_block(map) && map.get("text").is_some_and(|text| says_failure(text, left)))
         }
-        // Of a list only content blocks are envelopes; other members are data, which may tell of errors.
+        // Of a list only content blocks are envelopes; other members are data, which may mention errors.
         Value::Array(list) => {
             let mut blocks = list.iter().filter(|member| member.as_object().is_some_and(is_block));
             blocks.any(|block| says_failure(block, left))

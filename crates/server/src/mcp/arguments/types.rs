@@ -61,7 +61,7 @@ impl ArgumentType for SetMode {
 impl ArgumentType for SessionId {
     const SCHEMA: Schema = Schema::Id {
         max_chars: ID_CHARS,
-        what: "an id such as \"0190a8c0-0000-7000-8000-000000000001\", as list_sessions tells them, or left out for this session",
+        what: "an id such as \"0190a8c0-0000-7000-8000-000000000001\", as list_sessions shows them, or left out for this session",
     };
 
     fn parse(value: &Value) -> Option<Self> {
@@ -72,7 +72,7 @@ impl ArgumentType for SessionId {
 impl ArgumentType for InteractionId {
     const SCHEMA: Schema = Schema::Id {
         max_chars: ID_CHARS,
-        what: "an id such as \"0190a8c0-0000-7000-8000-000000000001\", as get_turn and session_title_history tell them",
+        what: "an id such as \"0190a8c0-0000-7000-8000-000000000001\", as get_turn and session_title_history show them",
     };
 
     fn parse(value: &Value) -> Option<Self> {
@@ -142,7 +142,7 @@ impl<const MAX: usize> ArgumentType for Number<MAX> {
     }
 }
 
-/// How many are told of, unless told otherwise `DEFAULT`.
+/// How many are listed; `DEFAULT` if it is left out.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::mcp) struct Limit<const MAX: usize, const DEFAULT: usize>(pub(in crate::mcp) usize);
 

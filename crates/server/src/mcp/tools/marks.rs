@@ -1,6 +1,6 @@
-//! What a session is about, marked and told; over HTTP `PATCH /sessions/{id}` with `setContext`, and `GET …/context`.
+//! Sets and reads what a session is about; over HTTP `PATCH /sessions/{id}` with `setContext`, and `GET …/context`.
 
-use doors::Scope;
+use doors::Right;
 use engine::{Asker, SetContext, SubmitError};
 use model::{ContextWish, Marker, Rejection, SetMode, SetOutcome, merge_context_set};
 use serde_json::json;
@@ -44,7 +44,7 @@ arguments! {
 impl Run for SetRelevantContext {
     async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let Calling { principal, session } = call.calling;
-        access::session(principal, Scope::Mark, *session)?;
+        access::session(principal, Right::Mark, *session)?;
         let Self { set_name: SetName(set_name), items, mode } = self;
         let wish = ContextWish::One { set: set_name.clone(), items, mode: mode.unwrap_or_default() };
         let asker = Asker { principal: principal.id.clone(), key: None };
@@ -65,7 +65,7 @@ impl Run for SetRelevantContext {
 impl Run for GetRelevantContext {
     async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let Calling { principal, session } = call.calling;
-        access::session(principal, Scope::Read, *session)?;
+        access::session(principal, Right::Read, *session)?;
         let sets = &call.engine.session(*session).await?.context.sets;
         // A name that no set could have is refused, not looked for.
         let one = self.set_name.map(|SetName(set)| merge_context_set(sets, &set, &[], SetMode::Merge)).transpose();

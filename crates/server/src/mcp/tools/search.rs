@@ -1,4 +1,4 @@
-//! Finding words, in one session and in those that are in scope; over HTTP `GET /sessions/{id}/search` and `GET /search`.
+//! Finds words, in one session and in those that are in scope; over HTTP `GET /sessions/{id}/search` and `GET /search`.
 
 use engine::{Count, FoundTurn, PieceRole, SearchAnswer, SearchParams, Within};
 use model::{SessionId, SessionRow, one_line};
@@ -12,7 +12,7 @@ use crate::mcp::phrases::{QUOTED, count, next_call, when};
 const FOUND: usize = 10;
 const MAX_TURNS: usize = 50;
 const MAX_SESSIONS: usize = 30;
-/// How many turns are told of each session.
+/// How many turns of each session are listed.
 const TURNS_OF_EACH: usize = 3;
 /// How many turns are asked for at once, and how often, until there are enough sessions among them.
 const AT_ONCE: usize = 100;
@@ -40,7 +40,7 @@ arguments! {
     struct SearchSession {
         query("query"): Words = "Words, \"a phrase\", -without, pre*, file:, outcome:fail", "parser error";
         session("session_id"): Option<SessionId> = SESSION_ID, "0190a8c0-0000-7000-8000-000000000001";
-        limit("limit"): Option<Limit<MAX_TURNS, FOUND>> = "Most turns to tell", "10";
+        limit("limit"): Option<Limit<MAX_TURNS, FOUND>> = "Most turns to list", "10";
         max_tokens("max_tokens"): Option<MaxTokens> = MAX_TOKENS, "2000";
     }
 }
@@ -48,7 +48,7 @@ arguments! {
 arguments! {
     struct SearchAllSessions {
         query("query"): Words = "As for search_session", "parser error";
-        limit("limit"): Option<Limit<MAX_SESSIONS, FOUND>> = "Most sessions to tell", "10";
+        limit("limit"): Option<Limit<MAX_SESSIONS, FOUND>> = "Most sessions to list", "10";
         max_tokens("max_tokens"): Option<MaxTokens> = MAX_TOKENS, "2000";
     }
 }

@@ -1,4 +1,4 @@
-//! Where one is and what else there is; over HTTP `GET /sessions/{id}` and `GET /sessions`.
+//! Shows the current session and lists the others; over HTTP `GET /sessions/{id}` and `GET /sessions`.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -105,9 +105,9 @@ impl Run for ListSessions {
                 Some(id) => match works.entry(id) {
                     Entry::Occupied(known) => &*known.into_mut(),
                     Entry::Vacant(unknown) => {
-                        let told =
+                        let named =
                             call.engine.work_of(row).await?.map(|work| format!(", work {}", work::name(&work.name)));
-                        &*unknown.insert(told.unwrap_or_default())
+                        &*unknown.insert(named.unwrap_or_default())
                     }
                 },
             };
@@ -131,7 +131,7 @@ impl Run for ListSessions {
     }
 }
 
-/// How many sessions are not told of.
+/// How many sessions are left out.
 pub(super) fn out_of_scope(counted: &CountWithin) -> Option<String> {
     let at_least = if counted.is_more { "At least " } else { "" };
     match counted.outside {

@@ -57,7 +57,7 @@ arguments! {
 
 arguments! {
     struct GetInteraction {
-        id("interaction_id"): InteractionId = "As other tools tell it", "0190a8c0-0000-7000-8000-000000000001";
+        id("interaction_id"): InteractionId = "As other tools show it", "0190a8c0-0000-7000-8000-000000000001";
     }
 }
 
@@ -67,7 +67,7 @@ enum Piece {
     Find(String),
 }
 
-/// What is to be told: its heading, and how to ask for more of it.
+/// What a reply shows: its heading, and how to ask for more of it.
 struct Record<'a> {
     head: Vec<String>,
     parts: Parts,
@@ -137,11 +137,11 @@ async fn one_call<'s>(
     budget: Budget,
 ) -> Result<Record<'s>, CallError> {
     let view = call.engine.turn(session.id, turn).await.map_err(|err| missing(err, session.id))?;
-    let calls = view.interaction.calls().count();
-    let found = view.interaction.calls().find(|call| call.tool == tool);
+    let calls = view.interaction.transcript.calls().count();
+    let found = view.interaction.transcript.calls().find(|call| call.tool == tool);
     let found = found.ok_or(CallError::NoSuchCall { turn, call: tool, calls })?;
     let head = vec![format!("Call {turn}.{tool} of {calls}, in {}", heading(scope, session, &view.interaction.row))];
-    let parts = Parts::of(quote::call(&view.interaction.told, found), budget);
+    let parts = Parts::of(quote::call(&view.interaction.transcript, found), budget);
     Ok(Record { head, parts, id: format!("{turn}.{tool}"), session, is_cut: view.interaction.cut })
 }
 
@@ -166,8 +166,8 @@ impl Record<'_> {
         match piece {
             Piece::Part(part) => {
                 let what = self.id.clone();
-                let told = self.parts.part(*part).ok_or(CallError::NoSuchPart { part: *part, what, parts })?;
-                lines.extend(told);
+                let shown = self.parts.part(*part).ok_or(CallError::NoSuchPart { part: *part, what, parts })?;
+                lines.extend(shown);
                 if parts > 1 {
                     let next = (*part < parts).then(|| self.next(scope, part + 1, budget));
                     let next = next.map_or_else(|| "It is the last.".to_owned(), |next| format!("Next: {next}"));
@@ -194,7 +194,7 @@ impl Record<'_> {
             }
         }
         if self.is_cut {
-            lines.push(format!("{} is longer than is read at once: its end is not told here.", self.id));
+            lines.push(format!("{} is longer than is read at once: its end is not shown here.", self.id));
         }
         Ok(lines.join("\n"))
     }
@@ -225,7 +225,7 @@ impl Run for GetTurns {
         if from > newest {
             return Err(CallError::NoSuchTurn { turn: from, session: session.id, newest });
         }
-        // Turns that are not there yet are neither told nor counted.
+        // Turns that are not there yet are neither shown nor counted.
         let end = to.min(newest);
         let span_of = u64::from(end.0) - u64::from(from.0) + 1;
         if span_of > u64::from(MAX_TURNS_AT_ONCE) {
@@ -250,7 +250,7 @@ impl Run for GetTurns {
             }
             next = next.next();
         }
-        let told = page.into_lines();
+        let shown = page.into_lines();
         let last = Turn(next.0 - 1);
         let asked = span(from, to);
         let mut lines = vec![format!(
@@ -261,7 +261,7 @@ impl Run for GetTurns {
             newest.0
         )];
         lines.push(QUOTED.to_owned());
-        lines.extend(told);
+        lines.extend(shown);
         let id = scope.argument(&session);
         if next <= end {
             let max_tokens = budget.given().map(|tokens| json!(tokens));

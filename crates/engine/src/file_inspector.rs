@@ -1,4 +1,4 @@
-//! Looking at files that a session is about: what they are like, and whether that has changed.
+//! Looks at the files that a session is about: what they are like, and whether that has changed.
 //!
 //! Invariant: only what lies in the session's own directories and in the folder that everybody shares, what the person
 //! marked and what a successful result touched is looked at, through no link that leaves them and never past a protected name. Whatever else there is, is "not checked", whether
@@ -46,15 +46,15 @@ fn own_directory(row: &SessionRow, path: &str) -> Directory {
     Directory { path: path.to_owned(), is_real: row.imported.is_none() }
 }
 
-/// Looks at files, with what must never be looked at.
+/// Looks at files, but never at protected ones.
 #[derive(Debug, Clone)]
-pub(crate) struct Looking {
+pub(crate) struct FileInspector {
     pub(crate) deny: Deny,
     /// A folder that is every session's own.
     shared: Option<String>,
 }
 
-impl Looking {
+impl FileInspector {
     /// What is in the folder `shared` is looked at for every session.
     pub(crate) fn new(deny: Deny, shared: Option<PathBuf>) -> Self {
         Self { deny, shared: shared.and_then(|path| path.into_os_string().into_string().ok()) }
@@ -151,7 +151,7 @@ pub(crate) fn lies_in(path: &str, root: &str) -> bool {
     path.starts_with(root) && !path.components().any(|component| component == Component::ParentDir)
 }
 
-/// The name of a step down; nothing for a step up, which nobody marks and no result tells.
+/// The name of a step down; nothing for a step up, which no mark and no result has.
 fn name(component: Component<'_>) -> Option<Option<&OsStr>> {
     match component {
         Component::Normal(name) => Some(Some(name)),
