@@ -66,7 +66,7 @@ for (const viewport of [DESKTOP, PHONE]) {
       const panel = page.getByRole("dialog", { name: "Context" });
       await panel.getByRole("button", { name: /What the agent would be told/ }).click();
       await panel.getByText(/characters, about/).waitFor();
-      await panel.getByRole("button", { name: "Another set" }).click();
+      await panel.getByRole("button", { name: "New set" }).click();
       await check(page, "context");
       await page.keyboard.press("Escape");
       await footer.getByRole("link", { name: /looked-over.md/ }).click();

@@ -95,7 +95,7 @@ export function SessionListPage({ current }: { current: SessionId | null }) {
           {notice}
         </div>
         {notice === null && (
-          <p className="min-w-0 flex-1">
+          <p className="min-w-0 flex-1 text-[0.8125rem]">
             {needYou !== null && <strong className="font-semibold text-thread">{needYou}</strong>}
             {needYou !== null && rest !== null && " · "}
             {rest}
