@@ -1,25 +1,24 @@
 // WCAG 2.2 AA as far as axe can tell, in both sizes and both colour schemes; and that nothing on the way made the
 // browser complain, about the page's own policy above all.
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
+import { checkAccessibility as check } from "./axe.mjs";
 import { createSession, DESKTOP, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
 
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
-
-async function check(page, where) {
-  // Evaluated by the browser's own debugger, which the page's policy does not bind.
-  await page.evaluate(AXE);
-  const { violations, passes } = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
-  assert.ok(passes.length > 0, "axe looked at something");
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-  assert.deepEqual(found, [], where);
-}
+const EVENT_MODEL = {
+  slice: "notify",
+  label: "Notify the weaver",
+  screen: "Loom",
+  command: { name: "NotifyWeaver", new: true },
+  events: [{ name: "WeaverNotified", new: true, feeds: ["Shown"] }],
+  projections: [{ name: "Shown" }],
+  sideEffects: ["Mail"],
+};
+const LONG_PROMPT = `say # What to weave\n\n### The flowers\n\n${"- a **leaf** that hangs over the edge\n".repeat(20)}`;
 
 for (const viewport of [DESKTOP, PHONE]) {
   for (const colorScheme of ["light", "dark"]) {
@@ -74,6 +73,31 @@ for (const viewport of [DESKTOP, PHONE]) {
       await check(page, "file");
       await page.keyboard.press("Escape");
 
+      await send(page, LONG_PROMPT);
+      await turn(page, 6).getByRole("button", { name: /^Show all/ }).first().click();
+      await state(page, "Idle").waitFor();
+      await check(page, "long prompt and answer with headings");
+      await send(page, `say \`\`\`throughline:eventmodel\n${JSON.stringify(EVENT_MODEL)}\n\`\`\``);
+      await turn(page, 7).getByRole("button", { name: /NotifyWeaver/ }).waitFor();
+      await state(page, "Idle").waitFor();
+      await check(page, "event model");
+      await send(page, "run echo hello");
+      const question = page.getByRole("region", { name: /^Needs you/ });
+      await question.getByRole("button", { name: "Other answers" }).click();
+      await check(page, "question");
+      await question.getByRole("button", { name: /^Always allow exactly this/ }).click();
+      await turn(page, 8, "Allowed by").waitFor();
+      await state(page, "Idle").waitFor();
+      await page.getByRole("log").focus();
+      await page.keyboard.press("g");
+      const goTo = page.getByRole("dialog", { name: "Go to a session" });
+      await goTo.getByRole("option").first().waitFor();
+      await check(page, "go to");
+      await page.keyboard.type("zzzz");
+      await goTo.getByText("Nothing is called that.", { exact: true }).waitFor();
+      await check(page, "go to, nothing found");
+      await page.keyboard.press("Escape");
+
       await page.getByRole("button", { name: /^Earlier titles/ }).click();
       await page.getByRole("group", { name: "Titles of this session" }).getByRole("link").first().waitFor();
       await check(page, "titles");
@@ -103,6 +127,10 @@ for (const viewport of [DESKTOP, PHONE]) {
       await page.goto(server.origin);
       await page.getByRole("link", { name: /looked over/ }).waitFor();
       await check(page, "list");
+      await page.getByRole("button", { name: "Permissions" }).click();
+      await page.getByRole("dialog").getByText("echo hello").waitFor();
+      await check(page, "permissions");
+      await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "New session" }).first().click();
       await page.getByRole("dialog").getByText(/./).first().waitFor();
       await check(page, "new session");

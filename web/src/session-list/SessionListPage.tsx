@@ -44,6 +44,7 @@ export function SessionListPage({ current }: { current: SessionId | null }) {
         }
       }}
     >
+      {current === null && rows.length > 0 && <h1 className="sr-only md:hidden">Sessions</h1>}
       <header className="flex items-center justify-between gap-2 py-3 pr-3 pl-4">
         <Link href="/" className="-m-1 rounded p-1" aria-label="Throughline, all sessions">
           <Wordmark />
