@@ -7,7 +7,8 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { checkAccessibility as check } from "./axe.mjs";
-import { createSession, DESKTOP, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
+import { openStage, promptField, sendTo } from "./stage.mjs";
+import { browserForAll, createSession, DESKTOP, leaveAll, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
 
 const EVENT_MODEL = {
   slice: "notify",
@@ -148,4 +149,58 @@ for (const viewport of [DESKTOP, PHONE]) {
       assert.deepEqual(complaints, []);
     });
   }
+}
+
+for (const [viewport, colorScheme] of [[DESKTOP, "light"], [PHONE, "dark"]]) {
+  test(`axe finds nothing in what agents show and ask for at ${viewport.width} px, ${colorScheme}`, async (t) => {
+    const stage = await openStage();
+    const browser = await browserForAll();
+    const cwd = await mkdtemp(path.join(tmpdir(), "loom-"));
+    t.after(async () => {
+      await leaveAll(browser);
+      await stage.end();
+      await rm(cwd, { recursive: true, force: true });
+    });
+    const { page, complaints } = await newPage(browser, { viewport, colorScheme, reducedMotion: "reduce" });
+    await signIn(page, await stage.server.freshLink());
+    const begin = async (agent, name) => {
+      await page.goto(`${stage.server.origin}/s/${await stage.begin(agent, cwd, name)}`);
+      await promptField(page).waitFor();
+    };
+    await begin("locked", "signed out");
+    await sendTo(page, "Begin with the warp.");
+    await page.getByRole("button", { name: /Sign in/ }).first().waitFor();
+    await check(page, "an agent that wants a sign-in");
+
+    await begin("stage", "at work");
+    await sendTo(page, "condense 0");
+    await turn(page, 1, "I go on").waitFor();
+    await state(page, "Idle").waitFor();
+    await sendTo(page, "work");
+    await page.getByRole("region", { name: /^Needs you/ }).waitFor();
+    await check(page, "thoughts, a plan, calls, a change, code and a question");
+    await stage.server.end("SIGKILL");
+    await page.getByText("Connection lost.").locator("visible=true").waitFor();
+    await check(page, "connection lost");
+    await stage.server.restart();
+    await turn(page, 2, "Interrupted.").waitFor();
+    await check(page, "an interrupted turn, and an agent that is not running");
+    await sendTo(page, "What changed?");
+    await page.getByRole("button", { name: /What the agent was told/ }).click();
+    await state(page, "Idle").waitFor();
+    await check(page, "what the agent was told");
+
+    await page.getByRole("button", { name: viewport === PHONE ? "More of this session" : "Delete session" }).click();
+    if (viewport === PHONE) {
+      await check(page, "menu");
+      await page.getByRole("button", { name: "Delete session" }).locator("visible=true").click();
+    }
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await check(page, "undo");
+    await page.goBack();
+    await page.getByRole("heading", { level: 1 }).locator("visible=true").waitFor();
+    await check(page, "a deleted session");
+    // A server that is killed leaves requests without an answer.
+    assert.deepEqual(complaints.filter((words) => !/WebSocket|ERR_/.test(words)), []);
+  });
 }

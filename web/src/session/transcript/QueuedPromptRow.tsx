@@ -94,6 +94,9 @@ export function QueuedPromptRow({ session, prompt }: QueuedPromptRowProps) {
             dir="auto"
             value={edited}
             autoFocus={begun}
+            onFocus={({ target }) => {
+              target.setSelectionRange(target.value.length, target.value.length);
+            }}
             onChange={(event) => edit(event.target.value)}
             onKeyDown={(event) => {
               if (event.key === "Escape") {
