@@ -1,25 +1,25 @@
 // WCAG 2.2 AA as far as axe can tell, in both sizes and both colour schemes; and that nothing on the way made the
 // browser complain, about the page's own policy above all.
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
-import { createSession, DESKTOP, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
+import { checkAccessibility as check } from "./axe.mjs";
+import { openStage, promptField, sendTo } from "./stage.mjs";
+import { browserForAll, createSession, DESKTOP, leaveAll, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
 
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
-
-async function check(page, where) {
-  // Evaluated by the browser's own debugger, which the page's policy does not bind.
-  await page.evaluate(AXE);
-  const { violations, passes } = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
-  assert.ok(passes.length > 0, "axe looked at something");
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-  assert.deepEqual(found, [], where);
-}
+const EVENT_MODEL = {
+  slice: "notify",
+  label: "Notify the weaver",
+  screen: "Loom",
+  command: { name: "NotifyWeaver", new: true },
+  events: [{ name: "WeaverNotified", new: true, feeds: ["Shown"] }],
+  projections: [{ name: "Shown" }],
+  sideEffects: ["Mail"],
+};
+const LONG_PROMPT = `say # What to weave\n\n### The flowers\n\n${"- a **leaf** that hangs over the edge\n".repeat(20)}`;
 
 for (const viewport of [DESKTOP, PHONE]) {
   for (const colorScheme of ["light", "dark"]) {
@@ -66,12 +66,37 @@ for (const viewport of [DESKTOP, PHONE]) {
       const panel = page.getByRole("dialog", { name: "Context" });
       await panel.getByRole("button", { name: /What the agent would be told/ }).click();
       await panel.getByText(/characters, about/).waitFor();
-      await panel.getByRole("button", { name: "Another set" }).click();
+      await panel.getByRole("button", { name: "New set" }).click();
       await check(page, "context");
       await page.keyboard.press("Escape");
       await footer.getByRole("link", { name: /looked-over.md/ }).click();
       await page.getByRole("dialog", { name: "looked-over.md" }).getByText("# Hello").waitFor();
       await check(page, "file");
+      await page.keyboard.press("Escape");
+
+      await send(page, LONG_PROMPT);
+      await turn(page, 6).getByRole("button", { name: /^Show all/ }).first().click();
+      await state(page, "Idle").waitFor();
+      await check(page, "long prompt and answer with headings");
+      await send(page, `say \`\`\`throughline:eventmodel\n${JSON.stringify(EVENT_MODEL)}\n\`\`\``);
+      await turn(page, 7).getByRole("button", { name: /NotifyWeaver/ }).waitFor();
+      await state(page, "Idle").waitFor();
+      await check(page, "event model");
+      await send(page, "run echo hello");
+      const question = page.getByRole("region", { name: /^Needs you/ });
+      await question.getByRole("button", { name: "Other answers" }).click();
+      await check(page, "question");
+      await question.getByRole("button", { name: /^Always allow exactly this/ }).click();
+      await turn(page, 8, "Allowed by").waitFor();
+      await state(page, "Idle").waitFor();
+      await page.getByRole("log").focus();
+      await page.keyboard.press("g");
+      const goTo = page.getByRole("dialog", { name: "Go to a session" });
+      await goTo.getByRole("option").first().waitFor();
+      await check(page, "go to");
+      await page.keyboard.type("zzzz");
+      await goTo.getByText("Nothing is called that.", { exact: true }).waitFor();
+      await check(page, "go to, nothing found");
       await page.keyboard.press("Escape");
 
       await page.getByRole("button", { name: /^Earlier titles/ }).click();
@@ -103,6 +128,10 @@ for (const viewport of [DESKTOP, PHONE]) {
       await page.goto(server.origin);
       await page.getByRole("link", { name: /looked over/ }).waitFor();
       await check(page, "list");
+      await page.getByRole("button", { name: "Permissions" }).click();
+      await page.getByRole("dialog").getByText("echo hello").waitFor();
+      await check(page, "permissions");
+      await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "New session" }).first().click();
       await page.getByRole("dialog").getByText(/./).first().waitFor();
       await check(page, "new session");
@@ -120,4 +149,58 @@ for (const viewport of [DESKTOP, PHONE]) {
       assert.deepEqual(complaints, []);
     });
   }
+}
+
+for (const [viewport, colorScheme] of [[DESKTOP, "light"], [PHONE, "dark"]]) {
+  test(`axe finds nothing in what agents show and ask for at ${viewport.width} px, ${colorScheme}`, async (t) => {
+    const stage = await openStage();
+    const browser = await browserForAll();
+    const cwd = await mkdtemp(path.join(tmpdir(), "loom-"));
+    t.after(async () => {
+      await leaveAll(browser);
+      await stage.end();
+      await rm(cwd, { recursive: true, force: true });
+    });
+    const { page, complaints } = await newPage(browser, { viewport, colorScheme, reducedMotion: "reduce" });
+    await signIn(page, await stage.server.freshLink());
+    const begin = async (agent, name) => {
+      await page.goto(`${stage.server.origin}/s/${await stage.begin(agent, cwd, name)}`);
+      await promptField(page).waitFor();
+    };
+    await begin("locked", "signed out");
+    await sendTo(page, "Begin with the warp.");
+    await page.getByRole("button", { name: /Sign in/ }).first().waitFor();
+    await check(page, "an agent that wants a sign-in");
+
+    await begin("stage", "at work");
+    await sendTo(page, "condense 0");
+    await turn(page, 1, "I go on").waitFor();
+    await state(page, "Idle").waitFor();
+    await sendTo(page, "work");
+    await page.getByRole("region", { name: /^Needs you/ }).waitFor();
+    await check(page, "thoughts, a plan, calls, a change, code and a question");
+    await stage.server.end("SIGKILL");
+    await page.getByText("Connection lost.").locator("visible=true").waitFor();
+    await check(page, "connection lost");
+    await stage.server.restart();
+    await turn(page, 2, "Interrupted.").waitFor();
+    await check(page, "an interrupted turn, and an agent that is not running");
+    await sendTo(page, "What changed?");
+    await page.getByRole("button", { name: /What the agent was told/ }).click();
+    await state(page, "Idle").waitFor();
+    await check(page, "what the agent was told");
+
+    await page.getByRole("button", { name: viewport === PHONE ? "More of this session" : "Delete session" }).click();
+    if (viewport === PHONE) {
+      await check(page, "menu");
+      await page.getByRole("button", { name: "Delete session" }).locator("visible=true").click();
+    }
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await check(page, "undo");
+    await page.goBack();
+    await page.getByRole("heading", { level: 1 }).locator("visible=true").waitFor();
+    await check(page, "a deleted session");
+    // A server that is killed leaves requests without an answer.
+    assert.deepEqual(complaints.filter((words) => !/WebSocket|ERR_/.test(words)), []);
+  });
 }

@@ -1,22 +1,12 @@
 // An agent that asks while no turn runs: the question waits at the end of the transcript, is answered there, and stays
 // where it was asked; in both sizes and both colour schemes, with axe looking on.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
 
+import { checkAccessibility as check } from "./axe.mjs";
 import { openStage, sendTo } from "./stage.mjs";
 import { browserForAll, DESKTOP, leaveAll, newPage, PHONE, signIn, state, turn } from "./support.mjs";
-
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
-
-async function check(page, where) {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
-  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`), [], where);
-}
 
 for (const [viewport, colorScheme] of [[DESKTOP, "light"], [PHONE, "dark"]]) {
   test(`a question between turns is answered at the end, at ${viewport.width} px, ${colorScheme}`, async (t) => {

@@ -32,16 +32,16 @@ test("what the agent wrote is offered, one click marks it, and every browser see
   await createSession(page, { cwd, name: "about" });
   await footer(page).waitFor({ state: "detached" });
   await write(page, 1, "notes.md hello");
-  const automatic = footer(page).getByRole("link", { name: `${cwd}/notes.md, edited by the agent, not marked` });
+  const automatic = footer(page).getByRole("link", { name: `${cwd}/notes.md, edited by the agent, not pinned` });
   await automatic.waitFor();
   assert.equal(await automatic.textContent(), "notes.md");
 
   const { page: second } = await newPage(browser, { viewport: PHONE });
   await signIn(second, await server.freshLink());
   await second.goto(page.url());
-  const automaticThere = footer(second).getByRole("link", { name: /not marked/ });
+  const automaticThere = footer(second).getByRole("link", { name: /not pinned/ });
   await automaticThere.waitFor();
-  await footer(page).getByRole("button", { name: "Mark it" }).click();
+  await footer(page).getByRole("button", { name: "Pin it" }).click();
   const marked = { name: `${cwd}/notes.md`, exact: true };
   await footer(second).getByRole("link", marked).waitFor();
   await automaticThere.waitFor({ state: "detached" });
@@ -73,7 +73,7 @@ test("the panel marks up to ten, says why an eleventh has no room, and leads to 
   await write(page, 1, "notes.md hello");
   await page.getByRole("button", { name: "Context", exact: true }).click();
   const panel = page.getByRole("dialog", { name: "Context" });
-  const files = panel.getByRole("group", { name: "Marked files" });
+  const files = panel.getByRole("group", { name: "Pinned files" });
   const field = files.getByRole("textbox", { name: "Add to files" });
   const add = async (file) => {
     await field.fill(file);
@@ -106,11 +106,11 @@ test("the panel marks up to ten, says why an eleventh has no room, and leads to 
   await viewer.getByText("a ticket <b>from</b> elsewhere").waitFor();
   await page.keyboard.press("Escape");
 
-  await panel.getByRole("link", { name: /^t1.1, the call that proved/ }).click();
+  await panel.getByRole("link", { name: /^t1.1, the call behind/ }).click();
   await panel.waitFor({ state: "detached" });
   assert.equal(new URL(page.url()).hash, "#t1.1");
   await page.waitForFunction(() => document.activeElement?.getAttribute("data-tool") === "1");
-  await footer(page).getByRole("button", { name: "+5 more marked" }).waitFor();
+  await footer(page).getByRole("button", { name: "+5 more pinned" }).waitFor();
 
   // The address of a file opens it.
   await page.goto(`${new URL(page.url()).origin}${new URL(page.url()).pathname}?file=${encodeURIComponent(`${cwd}/notes.md`)}`);

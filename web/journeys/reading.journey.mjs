@@ -63,10 +63,10 @@ test("code is coloured by a worker that comes with the first block, within the p
 
   await send(page, "say ```rust\nfn main() {\n    let thread = 1; // one\n}\n```\n\n```mermaid\ngraph TD\n```");
   await ended(page, 2, "graph TD");
-  const code = turn(page, 2).getByRole("figure", { name: "Code, rust" });
+  const code = turn(page, 2).getByRole("figure", { name: "Code, rust" }).last();
   await code.locator(".code-keyword", { hasText: "fn" }).waitFor();
   assert.equal(await code.locator("pre").textContent(), "fn main() {\n    let thread = 1; // one\n}");
-  assert.equal(await turn(page, 2).getByRole("figure", { name: "Code, mermaid" }).locator("pre span").count(), 0);
+  assert.equal(await turn(page, 2).getByRole("figure", { name: "Code, mermaid" }).last().locator("pre span").count(), 0);
   assert.ok(loaded.some((path) => path.includes("worker")));
   assert.deepEqual(complaints, []);
 });

@@ -1,20 +1,10 @@
 // Many sessions, one thread: what was read stays above when a step is taken, earlier sessions come when they are scrolled
 // to, and a piece of work is one entry of the picker and one list of contents.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { test } from "node:test";
 
+import { checkAccessibility } from "./axe.mjs";
 import { comesToBe, createSession, ended, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
-
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
-
-async function checkAccessibility(page) {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
-  assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
-}
 
 function step(page, label) {
   return page.getByRole("group", { name: "Next step" }).filter({ hasText: label }).last();

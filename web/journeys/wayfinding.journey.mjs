@@ -37,7 +37,7 @@ test("the contents have a line a turn as it comes, and lead to each turn", async
 
   // Its prompt until it is summed up, which comes with its end.
   await send(page, "slow 3600");
-  await line(page, /Turn 4 slow 3600 Running/).waitFor();
+  await line(page, /Turn 4 “slow 3600” Running/).waitFor();
   await page.getByRole("button", { name: "Stop" }).first().click();
   await line(page, /Turn 4 .*Stopped/).waitFor();
   await inView(page, 4).waitFor();

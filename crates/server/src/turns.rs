@@ -69,6 +69,7 @@ pub(crate) fn entry(row: &TurnRow) -> wire::TocEntry {
         id: row.interaction_id,
         summary: summary(row),
         summary_by: row.summary.as_ref().map(|summary| summary.by),
+        prompt: row.prompt_line.clone(),
         created: row.started_at,
         has_prompt: row.extent.map_or(!row.prompt_line.is_empty(), |extent| extent.prompt > 0),
         has_response: row.extent.is_some_and(|extent| extent.response > 0),

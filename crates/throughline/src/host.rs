@@ -175,11 +175,12 @@ fn log_found(found: &CopiesFound, copies: &Copies) {
         CopiesFound::Nothing => (),
         CopiesFound::Empty(hydrated) => {
             let (sessions, folder) = (hydrated.sessions, copies.path().display());
-            let text = format!("the database was empty; {sessions} sessions came back from the copies in {folder}");
+            let restored = if sessions == 1 { "1 session was".to_owned() } else { format!("{sessions} sessions were") };
+            let text = format!("the database was empty; {restored} restored from the copies in {folder}");
             log_or_print(Level::INFO, &text);
             for skipped in &hydrated.skipped {
                 let (session, why) = (skipped.session, &skipped.why);
-                let text = format!("session {session} did not come back: {why}; its folder is left as it is");
+                let text = format!("session {session} was not restored: {why}; its folder is left as it is");
                 log_or_print(Level::WARN, &text);
             }
         }

@@ -251,8 +251,10 @@ pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
 fn head(text: &str) -> Vec<String> {
     let all: Vec<&str> = text.trim_end().lines().collect();
     let mut lines: Vec<String> = all.iter().take(SHOWN_LINES).map(|line| safe(line)).collect();
-    if all.len() > SHOWN_LINES {
-        lines.push(format!("[{} lines more]", all.len() - SHOWN_LINES));
+    match all.len().saturating_sub(SHOWN_LINES) {
+        0 => (),
+        1 => lines.push("[1 more line]".to_owned()),
+        more => lines.push(format!("[{more} more lines]")),
     }
     lines
 }

@@ -10,6 +10,7 @@ import { SignedOutPage } from "../sign-in/SignedOutPage";
 import type { Thread } from "../state/chain";
 import { goOn } from "../state/chain";
 import { PanelBoundary, RouteBoundary } from "../ui/Boundary";
+import { NARROW, useMedia } from "../ui/media";
 import { navigate, usePath } from "../ui/navigation";
 import type { SessionId, SessionRow } from "../wire/names";
 import { Dialogs } from "./Dialogs";
@@ -53,6 +54,8 @@ function SignedIn() {
     [http, show],
   );
   const notice = useConnectionNotice();
+  // On a phone the list is the page, and what is open beside it elsewhere is not there.
+  const listIsMain = useMedia(NARROW) && route.page === "list";
   useAttention(current);
 
   return (
@@ -63,7 +66,7 @@ function SignedIn() {
       <ConnectionNotice value={notice}>
         <div className="flex h-dvh flex-col">
           <div className="flex min-h-0 flex-1">
-            <div className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
+            <div role={listIsMain ? "main" : undefined} className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
               <PanelBoundary name="The list of sessions">
                 <SessionListPage current={current} />
               </PanelBoundary>

@@ -31,7 +31,7 @@ export function useConnectionNotice(): ReactNode {
   }
   return (
     <p className="truncate">
-      <strong className="font-semibold text-thread">Connection lost.</strong> Trying again…
+      <strong className="font-semibold text-failed">Connection lost.</strong> Trying again…
       {connection.lastHeardAt !== null && <span className="text-soft max-lg:hidden"> Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>}
     </p>
   );

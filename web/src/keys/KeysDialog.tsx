@@ -37,7 +37,7 @@ export function KeysDialog({ onClose }: { onClose(): void }) {
         ))}
       </dl>
       <label className="mt-6 flex min-h-11 cursor-pointer items-center gap-3 border-t border-rule pt-4">
-        <input type="checkbox" className="size-5 accent-thread" checked={on} onChange={(event) => setOn(event.target.checked)} />
+        <input type="checkbox" className="size-5 accent-focus" checked={on} onChange={(event) => setOn(event.target.checked)} />
         Single-letter keys
       </label>
     </Dialog>

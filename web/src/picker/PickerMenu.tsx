@@ -52,6 +52,8 @@ export function PickerMenu({ children, innerProps, innerRef }: MenuListProps<Pic
   return (
     <div
       {...innerProps}
+      // What says that there is nothing is no list of options.
+      {...(groups.length === 0 && { role: undefined, "aria-multiselectable": undefined })}
       ref={(element) => {
         scroller.current = element;
         if (typeof innerRef === "function") {

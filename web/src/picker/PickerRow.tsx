@@ -26,7 +26,7 @@ export function PickerRow({ data, innerRef, innerProps, isFocused, isSelected, i
         </span>
         {data.kind === "work" && data.tail !== null && <Tail tail={inOneLine(data.tail)} path={inOneLine(data.about ?? "")} />}
         {isSelected && (
-          <span className="ml-auto shrink-0 text-thread [&>svg]:size-4.5">
+          <span className="ml-auto shrink-0 text-ink [&>svg]:size-4.5">
             <Icon name="check" />
           </span>
         )}

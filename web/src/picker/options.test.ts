@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { NO_WORKS, takeWorks } from "../state/works";
 import type { SessionRow } from "../wire/names";
 import type { Work } from "../wire/work";
-import { chosenOf, distinctTail, groupsOf, hrefOf, isMatch, sessionLabel } from "./options";
+import { chosenOf, groupsOf, hrefOf, isMatch, sessionLabel } from "./options";
 
 const AT = "2026-01-02T03:04:05.006Z";
 
@@ -62,16 +62,6 @@ test("works come newest addition first, and those of one name say their project"
     ["Loom", "/home/ada/mill", "mill"],
     ["Loom", "/home/ada/loom", "loom"],
   ]);
-});
-
-test.each([
-  ["/home/ada/loom", ["/srv/mill"], "loom"],
-  ["/home/ada/loom", ["/srv/loom"], "ada/loom"],
-  ["/srv/loom", ["/home/ada/loom"], "/srv/loom"],
-  ["/srv/loom", ["/srv/broadloom"], "loom"],
-  ["/loom", ["/home/loom"], "/loom"],
-])("%s among %j is told by its end: %s", (path, others, tail) => {
-  expect(distinctTail(path, [path, ...others])).toBe(tail);
 });
 
 test("a work leads to its newest session, and is what is chosen while any of its sessions is open", () => {

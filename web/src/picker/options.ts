@@ -6,6 +6,7 @@ import { isDeleted } from "../state/sessionList";
 import { titleOf } from "../state/words";
 import type { Works } from "../state/works";
 import { workOf, worksByNewest } from "../state/works";
+import { distinctTail } from "../ui/paths";
 import type { SessionId, SessionRow } from "../wire/names";
 
 export const SESSIONS_LABEL = "Sessions";
@@ -42,19 +43,6 @@ export function groupsOf(works: Works, worksLabel: string, rows: readonly Sessio
   const sessions: PickerOption[] = alone.length > 0 ? alone : [{ kind: "nothing", value: "nothing", label: "None that stands for itself" }];
   const groups: PickerGroup[] = ofWorks.length > 0 ? [{ label: worksLabel, options: ofWorks }] : [];
   return [...groups, { label: SESSIONS_LABEL, options: sessions }];
-}
-
-/** The last parts of a path, as few as no other of these paths ends in. */
-export function distinctTail(path: string, all: readonly string[]): string {
-  const others = all.filter((other) => other !== path).map((other) => `/${other}`);
-  const parts = path.split("/").filter((part) => part !== "");
-  for (let count = 1; count < parts.length; count += 1) {
-    const tail = parts.slice(-count).join("/");
-    if (!others.some((other) => other.endsWith(`/${tail}`))) {
-      return tail;
-    }
-  }
-  return path;
 }
 
 /** The first line, cut where it is long. */

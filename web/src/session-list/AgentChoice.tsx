@@ -37,7 +37,7 @@ export function AgentChoice({ agents, chosen, onChoose }: AgentChoiceProps) {
               value={agent.name}
               checked={agent.name === chosen}
               onChange={() => onChoose(agent.name)}
-              className="mt-1 size-4 shrink-0 accent-thread"
+              className="mt-1 size-4 shrink-0 accent-focus"
             />
             <span className="min-w-0 flex-1">
               <span className="flex items-baseline justify-between gap-3">

@@ -39,16 +39,23 @@ test("nothing is offered where nothing was found", async () => {
   const { http } = server({ sources: [], progress: nothing });
   render(<ImportOffer />, inApp({ http }));
   await Promise.resolve();
-  expect(screen.queryByText("Bring in what you already have")).toBeNull();
+  expect(screen.queryByText("Import what you already have")).toBeNull();
 });
 
 test("what was found is brought in, and its end is told", async () => {
   const { http, begin } = server({ sources: [{ tool: "claude", sessions: 3, bytes: 10 }], progress: nothing });
   render(<ImportOffer />, inApp({ http }));
   expect(await screen.findByText(/3 conversations were found on this machine: 3 of Claude Code/)).toBeTruthy();
-  await userEvent.click(screen.getByRole("button", { name: "Bring them in" }));
+  await userEvent.click(screen.getByRole("button", { name: "Import" }));
   expect(begin).toHaveBeenCalledOnce();
-  await waitFor(() => expect(screen.getByText(/3 sessions brought in, 12 turns/)).toBeTruthy());
+  await waitFor(() => expect(screen.getByText("Imported 3 sessions with 12 turns.")).toBeTruthy());
+});
+
+test("one is one", async () => {
+  const { http } = server({ sources: [{ tool: "codex", sessions: 1, bytes: 10 }], progress: { ...nothing, done: 1, total: 1, added: 1, turns: 1 } });
+  render(<ImportOffer />, inApp({ http }));
+  expect(await screen.findByText("Imported 1 session with 1 turn.")).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Done" })).toBeTruthy();
 });
 
 test("whoever does not want it is not asked again", async () => {
@@ -58,5 +65,5 @@ test("whoever does not want it is not asked again", async () => {
   first.unmount();
   render(<ImportOffer />, inApp({ http }));
   await Promise.resolve();
-  expect(screen.queryByText("Bring in what you already have")).toBeNull();
+  expect(screen.queryByText("Import what you already have")).toBeNull();
 });

@@ -1,10 +1,11 @@
-// Offers to bring in what other tools left on this machine, and shows how far that has got.
+// Offers to import what other tools left on this machine, and shows how far that has got.
 import { useEffect, useState } from "react";
 
 import { failureWords } from "../api/http";
 import { useHttp } from "../app/AppContext";
 import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
+import { counted } from "../ui/counted";
 import type { Imports } from "../wire/names";
 
 const LOOK_EVERY_MS = 400;
@@ -66,19 +67,19 @@ export function ImportOffer() {
   };
   return (
     <section aria-label="Your own history" className="mt-8 rounded-xl border border-rule bg-shade px-4 py-3">
-      <h2 className="font-medium">Bring in what you already have</h2>
+      <h2 className="font-medium">Import what you already have</h2>
       <p className="mt-0.5 text-sm text-soft">{sourceWords(imports)} Nothing of theirs is changed.</p>
       {progress.running && (
         <div className="mt-3">
-          <progress className="w-full accent-thread" value={progress.done} max={Math.max(progress.total, 1)} aria-label="Bringing in" />
+          <progress className="w-full accent-running" value={progress.done} max={Math.max(progress.total, 1)} aria-label="Importing" />
           <p role="status" className="text-sm text-soft">
-            {progress.done} of {progress.total} conversations, {progress.turns} turns
+            {progress.done} of {counted(progress.total, "conversation")}, {counted(progress.turns, "turn")}
           </p>
         </div>
       )}
       {done && (
         <p role="status" className="mt-3 text-sm">
-          {progress.added} sessions brought in, {progress.turns} turns{progress.failed > 0 ? `; ${progress.failed} could not be read` : ""}.
+          Imported {counted(progress.added, "session")} with {counted(progress.turns, "turn")}{progress.failed > 0 ? `; ${progress.failed} could not be read` : ""}.
         </p>
       )}
       {failure !== null && <Alert className="mt-2">{failure}</Alert>}
@@ -86,10 +87,10 @@ export function ImportOffer() {
         <div className="mt-3 flex flex-wrap gap-2">
           {!done && (
             <Button look="primary" onClick={() => void begin()}>
-              Bring them in
+              Import
             </Button>
           )}
-          <Button onClick={dismiss}>{done ? "Good" : "Not now"}</Button>
+          <Button onClick={dismiss}>{done ? "Done" : "Not now"}</Button>
         </div>
       )}
     </section>

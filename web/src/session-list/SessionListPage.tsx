@@ -44,6 +44,7 @@ export function SessionListPage({ current }: { current: SessionId | null }) {
         }
       }}
     >
+      {current === null && rows.length > 0 && <h1 className="sr-only md:hidden">Sessions</h1>}
       <header className="flex items-center justify-between gap-2 py-3 pr-3 pl-4">
         <Link href="/" className="-m-1 rounded p-1" aria-label="Throughline, all sessions">
           <Wordmark />
@@ -95,7 +96,7 @@ export function SessionListPage({ current }: { current: SessionId | null }) {
           {notice}
         </div>
         {notice === null && (
-          <p className="min-w-0 flex-1">
+          <p className="min-w-0 flex-1 text-[0.8125rem]">
             {needYou !== null && <strong className="font-semibold text-thread">{needYou}</strong>}
             {needYou !== null && rest !== null && " · "}
             {rest}

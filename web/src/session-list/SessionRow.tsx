@@ -1,6 +1,7 @@
 // A session in the list: what it is called, how it stands, where it works, and when something last happened.
 import { useRef } from "react";
 
+import { stateColour } from "../state/stateColour";
 import { fenceOf, stateWord, titleOf } from "../state/words";
 import { TitleCard } from "../titles/TitleCard";
 import { Anchored } from "../ui/Anchored";
@@ -33,7 +34,7 @@ export function SessionRow({ row, work, current, now }: SessionRowProps) {
         className={`grid min-h-16 grid-cols-[1.25rem_minmax(0,1fr)_auto] items-start gap-x-2 rounded-lg px-2.5 py-2.5 -outline-offset-2 transition-[background-color] ${current ? "ground-press" : "hover:bg-press/60"}`}
       >
         <span className="mt-1 flex justify-center">
-          <Knot shape={shapeOf(row)} quiet={!isAlive(row)} />
+          <Knot shape={shapeOf(row)} {...(row.state === "idle" && (row.unobserved ? { colour: "text-ink" } : { quiet: true }))} />
         </span>
         <span className={`truncate ${row.unobserved ? "font-semibold" : ""}`} dir="auto">
           {titleOf(row)}
@@ -53,9 +54,14 @@ export function SessionRow({ row, work, current, now }: SessionRowProps) {
           </span>
         )}
         <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft">
-          {row.state === "needs_you" && <Loud word={stateWord(row.state)} className="text-thread" />}
+          {row.state === "needs_you" && <Loud word={stateWord(row.state)} className={stateColour(row.state)} />}
           {row.unobserved && <Loud word="Unseen" className="text-ink" />}
-          {row.state === "idle" || row.state === "needs_you" ? "" : `${stateWord(row.state)} · `}
+          {row.state !== "idle" && row.state !== "needs_you" && (
+            <>
+              <span className={stateColour(row.state)}>{stateWord(row.state)}</span>
+              {" · "}
+            </>
+          )}
           {row.agent} · {baseName(row.project)}
         </span>
       </Link>
@@ -75,11 +81,6 @@ function Loud({ word, className }: { word: string; className: string }) {
       {" · "}
     </>
   );
-}
-
-/** Worth the thread's colour: something happens in it, or happened unseen. */
-function isAlive(row: Row): boolean {
-  return row.unobserved || row.state === "running" || row.state === "starting" || row.state === "needs_you" || row.state === "unresponsive";
 }
 
 function shapeOf(row: Row): KnotShape {

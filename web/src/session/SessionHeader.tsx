@@ -8,6 +8,7 @@ import { useHttp } from "../app/AppContext";
 import { ConnectionNotice, useFrame } from "../app/FrameContext";
 import type { AgentView } from "../state/agent";
 import { baseName } from "../state/context";
+import { stateColour } from "../state/stateColour";
 import { FENCE_WORDS, stateWord, titleOf } from "../state/words";
 import { pinnedName, TitleCard } from "../titles/TitleCard";
 import { Alert } from "../ui/Alert";
@@ -93,7 +94,7 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
             <div role="status">{notice}</div>
             {notice === null && (
               <p className="flex min-w-0 items-baseline gap-1.5 overflow-hidden whitespace-nowrap text-soft">
-                <span className={`shrink-0 ${fence === "damaged" || isUp(row) ? "font-medium text-thread" : ""}`}>{fence === null ? stateWord(row.state) : FENCE_WORDS[fence]}</span>
+                <span className={`shrink-0 font-medium ${fence === null ? stateColour(row.state) : fence === "damaged" ? "text-failed" : ""}`}>{fence === null ? stateWord(row.state) : FENCE_WORDS[fence]}</span>
                 <span aria-hidden="true">·</span>
                 <span className="max-w-32 shrink-0 truncate" title={agent.program === null ? undefined : inOneLine(agent.program)}>
                   {inOneLine(row.agent)}
@@ -147,10 +148,6 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
       </div>
     </header>
   );
-}
-
-function isUp(row: SessionRow): boolean {
-  return row.state !== "idle";
 }
 
 interface TitleProps {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { Entry, Toc } from "../wire/names";
 import type { Contents } from "./contents";
-import { applyToContents, cursorOf, EMPTY_CONTENTS, pageOf, takeToc } from "./contents";
+import { applyToContents, cursorOf, EMPTY_CONTENTS, isPromptsWords, pageOf, takeToc } from "./contents";
 
 const AT = "2026-01-02T03:04:05.006Z";
 const idOf = (turn: number) => `0190a8c0-0000-7000-8000-${String(turn).padStart(12, "0")}`;
@@ -84,4 +84,21 @@ test("pages are named by the turn before them", () => {
 test("what says nothing of the contents leaves the value as it was", () => {
   const before = happen(EMPTY_CONTENTS, started(1));
   expect(happen(before, { type: "text.part", data: { turn: 1, block: 0, text: "x" } } as Happened)).toBe(before);
+});
+
+test.each([
+  ["Mend the loom", "mend the **loom**", true],
+  ["Mend the loom", "Please mend the loom, it sticks", true],
+  ["Mend the loom that the shuttle…", "Mend the loom that the shuttle sticks in", true],
+  ["The shuttle had a splinter", "why?", false],
+  ["Mend the loom", null, false],
+  ["Mend the loom", "", false],
+])("%s is what %s asked: %s", (summary, prompt, is) => {
+  expect(isPromptsWords(summary, prompt)).toBe(is);
+});
+
+test("a line knows its prompt, from an entry or from a page", () => {
+  expect(happen(EMPTY_CONTENTS, started(1), sent(1, "why?"), summed(1, "The shuttle had a splinter")).lines[0]?.prompt).toBe("why?");
+  const toc = page(1, 1, () => "The shuttle had a splinter");
+  expect(takeToc(EMPTY_CONTENTS, 0, { ...toc, entries: toc.entries.map((entry) => ({ ...entry, prompt: "why?" })) }).lines[0]?.prompt).toBe("why?");
 });

@@ -11,6 +11,8 @@ export interface ContentsLine {
   readonly summary: string | null;
   /** It is a summary, not only the prompt. */
   readonly summed: boolean;
+  /** The first line of its prompt; null if it is not known. */
+  readonly prompt: string | null;
   /** Null while only something else of it is known. */
   readonly state: TurnState | null;
   readonly startedAt: Timestamp | null;
@@ -42,12 +44,13 @@ export function cursorOf(page: number): string {
 
 export function takeToc(contents: Contents, page: number, toc: Toc): Contents {
   const lines = [...contents.lines];
-  for (const { turn, id, summary, summary_by, state, created } of toc.entries) {
+  for (const { turn, id, summary, summary_by, prompt, state, created } of toc.entries) {
     const known = lines[turn - 1] ?? unknownLine(turn);
     const read = { summary, summed: summary_by !== null && summary_by !== undefined };
     lines[turn - 1] = {
       turn,
       ...(known.summary === null || (!known.summed && read.summed) ? read : { summary: known.summary, summed: known.summed }),
+      prompt: known.prompt ?? prompt ?? null,
       state: known.state ?? state,
       startedAt: known.startedAt ?? created,
       interactionId: known.interactionId ?? id,
@@ -73,8 +76,9 @@ export function applyToContents(contents: Contents, entries: readonly Entry[]): 
         break;
       case "prompt.sent": {
         const sent = (lines ?? contents.lines).findLast((line) => line?.interactionId === entry.data.interactionId);
-        if (sent && !sent.summed) {
-          change(sent.turn, { summary: firstLine(entry.data.text) });
+        if (sent) {
+          const prompt = firstLine(entry.data.text);
+          change(sent.turn, sent.summed ? { prompt } : { prompt, summary: prompt });
         }
         break;
       }
@@ -88,6 +92,13 @@ export function applyToContents(contents: Contents, entries: readonly Entry[]): 
   return lines === null ? contents : { ...contents, lines: dense(lines) };
 }
 
+/** A summary may be what the person asked, whole or from its first word that says something on. */
+export function isPromptsWords(summary: string, prompt: string | null): boolean {
+  const plain = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, " ").trim().toLowerCase();
+  const [line, asked] = [plain(summary), plain(prompt ?? "")];
+  return line !== "" && asked !== "" && (asked.includes(line) || line.startsWith(asked));
+}
+
 function firstLine(text: string): string {
   const line = text.split("\n").map((each) => each.trim()).find((each) => each !== "") ?? "";
   const characters = [...line];
@@ -95,7 +106,7 @@ function firstLine(text: string): string {
 }
 
 function unknownLine(turn: number): ContentsLine {
-  return { turn, summary: null, summed: false, state: null, startedAt: null, interactionId: null };
+  return { turn, summary: null, summed: false, prompt: null, state: null, startedAt: null, interactionId: null };
 }
 
 /** Without holes, which some functions of arrays pass over. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { Author, Entry, Session } from "../wire/names";
 import type { Followed } from "./followed";
-import { applyEntries, applyLarge, applyPreview, asidesAfter, asidesAtEnd, beginFollow, caughtUp, firstFollowed, newestOpen, NOT_READ, openRequests, takeLarge, turnAt, turnCount, withPreviews } from "./followed";
+import { agentBefore, applyEntries, applyLarge, applyPreview, asidesAfter, asidesAtEnd, beginFollow, caughtUp, firstFollowed, newestOpen, NOT_READ, openRequests, takeLarge, turnAt, turnCount, withPreviews } from "./followed";
 
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
 const AT = "2026-01-02T03:04:05.006Z";
@@ -198,4 +198,12 @@ test("an entry that only a newer server knows is taken like any other, and what 
   expect([followed.seq, followed.cursor]).toEqual([running.seq + 3, `1f.${running.seq + 3}`]);
   expect(shown(followed)).toEqual(["newer", "La"]);
   expect([followed.agent, followed.queue]).toEqual([running.agent, running.queue]);
+});
+
+test("who had the session before is known until the agent that it was handed over to takes a turn", () => {
+  const begun = { ...running, transcript: { ...running.transcript, agent: "guide", handOvers: [{ after: 1, from: "guide", to: "claude" }] } };
+  expect(agentBefore("claude", begun)).toBe("guide");
+  expect(agentBefore("guide", begun)).toBeNull();
+  expect(agentBefore("claude", follow(begun, ended(1), started(2)))).toBeNull();
+  expect(agentBefore("guide", running)).toBeNull();
 });

@@ -227,6 +227,12 @@ export function turnAt(followed: Followed, turn: number): TranscriptTurn | null 
   return turn < first ? findEarlier(followed.earlier, turn) : (followed.transcript.turns[turn - first] ?? null);
 }
 
+/** The agent that the session was handed over from, while the one that has it has not taken a turn yet. */
+export function agentBefore(agent: string, followed: Followed): string | null {
+  const last = followed.transcript.handOvers.at(-1);
+  return last !== undefined && last.to === agent && last.from !== agent && last.after === turnCount(followed) ? last.from : null;
+}
+
 /** To whom the session went after a turn, before the next. */
 export function handOversAfter(followed: Followed, turn: number): readonly HandOver[] {
   const handOvers = turn < firstFollowed(followed) ? earlierHandOvers(followed.earlier, turn) : followed.transcript.handOvers;

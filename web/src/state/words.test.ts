@@ -5,10 +5,10 @@ import type { AgentState, SessionState } from "../wire/names";
 import { standingWords } from "./words";
 
 test.each<[SessionState, AgentState, string]>([
-  ["idle", "ready", "guide is at rest"],
-  ["idle", "stopped", "guide is at rest"],
-  ["running", "ready", "guide is at work"],
-  ["needs_you", "ready", "guide waits for your answer"],
+  ["idle", "ready", "guide is idle"],
+  ["idle", "stopped", "guide is idle"],
+  ["running", "ready", "guide is working"],
+  ["needs_you", "ready", "guide needs your answer"],
   ["unresponsive", "unresponsive", "guide does not answer"],
   ["interrupted", "stopped", "guide was interrupted"],
   ["failed", "failed", "guide failed"],

@@ -29,9 +29,9 @@ export function standingWords({ agent, state }: Pick<SessionRow, "agent" | "stat
   switch (state) {
     case "starting":
     case "running":
-      return `${agent} is at work`;
+      return `${agent} is working`;
     case "needs_you":
-      return `${agent} waits for your answer`;
+      return `${agent} needs your answer`;
     case "unresponsive":
       return `${agent} does not answer`;
     case "interrupted":
@@ -39,16 +39,16 @@ export function standingWords({ agent, state }: Pick<SessionRow, "agent" | "stat
     case "failed":
       return `${agent} failed`;
     case "idle":
-      return `${agent} is at rest`;
+      return `${agent} is idle`;
   }
 }
 
 const TOOL_STATE_WORDS: Record<ToolStatus, string> = {
-  pending: "Waits",
+  pending: "Pending",
   running: "Running",
   completed: "Done",
   failed: "Failed",
-  cancelled: "Cut off",
+  cancelled: "Cancelled",
 };
 
 export function toolStateWord(status: ToolStatus): string {
@@ -92,7 +92,7 @@ export function kindWords(kind: ToolKind): string {
   return KIND_WORDS[kind];
 }
 
-const PLAN_WORDS: Record<StepStatus, string> = { pending: "To do", running: "Under way", completed: "Done" };
+const PLAN_WORDS: Record<StepStatus, string> = { pending: "To do", running: "In progress", completed: "Done" };
 
 export function planWord(status: StepStatus): string {
   return PLAN_WORDS[status];

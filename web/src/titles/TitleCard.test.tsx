@@ -50,3 +50,11 @@ test("without a name nothing is pinned", async () => {
   await screen.findByText("Title 7");
   expect(screen.queryByRole("button", { name: "Unpin" })).toBeNull();
 });
+
+test("titles are whole: whoever looks here saw one that was cut", async () => {
+  const long = "Refuse entries that leave a gap ".repeat(6).trim();
+  show(long, { titleHistory: vi.fn().mockResolvedValue({ ok: true, value: { session_id: "s", session_name: "", titles: [{ ...titles[0], title: long }] } }) });
+  await screen.findByRole("listitem");
+  const [pinned, title] = screen.getAllByText(long);
+  expect([pinned, title].map((element) => element?.closest(".truncate"))).toEqual([null, null]);
+});

@@ -53,10 +53,10 @@ export function TitleCard({ row, writable, onGone }: TitleCardProps) {
     <>
       {pinned !== null && (
         <div className="mb-1 flex items-center gap-2 border-b border-rule px-2.5 pb-1.5 text-sm">
-          <span className="shrink-0 text-thread [&>svg]:size-4">
+          <span className="shrink-0 text-soft [&>svg]:size-4">
             <Icon name="pin" />
           </span>
-          <p className="min-w-0 flex-1 truncate">
+          <p className="min-w-0 flex-1 wrap-anywhere">
             <span className="text-soft">Your name, pinned: </span>
             <span dir="auto">{inOneLine(pinned)}</span>
           </p>
@@ -97,7 +97,7 @@ function Earlier({ session, title, now, onGone }: { session: string; title: Titl
   const turn = title.turn ?? null;
   const words = (
     <>
-      <span className="min-w-0 flex-1 truncate" dir="auto" title={inOneLine(title.title)}>
+      <span className="min-w-0 flex-1 wrap-anywhere" dir="auto">
         {inOneLine(title.title)}
       </span>
       {turn !== null && <span className="shrink-0 text-xs text-soft tabular-nums">t{turn}</span>}

@@ -1,24 +1,23 @@
 // A small sheet beside what it belongs to, above everything else of the page; what it lies over clips it nowhere.
 //
-// Invariant: it is in the browser's top layer, stays inside the window, and comes right after its anchor in the order of
-// the focus, so that Tab leads into it.
+// Invariant: it is in the browser's top layer, stays inside the window, covers its anchor nowhere, and comes right after it in
+// the order of the focus, so that Tab leads into it.
 import type { ReactNode, RefObject } from "react";
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
+
+import type { Side } from "./besideAnchor";
+import { besideAnchor } from "./besideAnchor";
 
 interface AnchoredProps {
   anchor: RefObject<HTMLElement | null>;
   label: string;
-  /** Below the anchor, or to its right where there is room; `end` lets their right edges meet. */
-  side: "below" | "end" | "right";
+  side: Side;
   className?: string;
   id?: string;
   /** A press outside of it and of its anchor. */
   onPressElsewhere(): void;
   children: ReactNode;
 }
-
-const GAP_PX = 6;
-const EDGE_PX = 8;
 
 /** Open for as long as it is rendered. */
 export function Anchored({ anchor, label, side, className = "", id, onPressElsewhere, children }: AnchoredProps) {
@@ -34,14 +33,14 @@ export function Anchored({ anchor, label, side, className = "", id, onPressElsew
       if (box === undefined) {
         return;
       }
-      const { offsetWidth, offsetHeight } = element;
-      const besides = side === "right" && box.right + GAP_PX + offsetWidth + EDGE_PX <= innerWidth;
-      const left = besides ? box.right + GAP_PX : side === "end" ? box.right - offsetWidth : box.left;
-      const below = box.bottom + GAP_PX;
-      // Where it does not fit below, it lies above.
-      const top = besides ? box.top : below + offsetHeight + EDGE_PX <= innerHeight ? below : box.top - GAP_PX - offsetHeight;
-      element.style.left = `${Math.max(EDGE_PX, Math.min(left, innerWidth - offsetWidth - EDGE_PX))}px`;
-      element.style.top = `${Math.max(EDGE_PX, Math.min(top, innerHeight - offsetHeight - EDGE_PX))}px`;
+      // As high as it would be by itself: what was set before may not fit any more.
+      element.style.maxHeight = "";
+      const { left, top, maxHeight } = besideAnchor(box, { width: element.offsetWidth, height: element.offsetHeight }, { width: innerWidth, height: innerHeight }, side);
+      element.style.left = `${left}px`;
+      element.style.top = `${top}px`;
+      if (element.offsetHeight > maxHeight) {
+        element.style.maxHeight = `${maxHeight}px`;
+      }
     };
     place();
     const grown = new ResizeObserver(place);

@@ -31,9 +31,17 @@ export type KnotShape =
   /** A loose end that was taken up. */
   | "taken";
 
-export function Knot({ shape, quiet = false }: { shape: KnotShape; quiet?: boolean }) {
+/** What runs, failed or broke off has a colour of its own; the rest is of the thread's. */
+const COLOURS: Partial<Record<KnotShape, string>> = {
+  breathing: "text-running",
+  crossed: "text-failed",
+  cut: "text-warning",
+  stalled: "text-warning",
+};
+
+export function Knot({ shape, quiet = false, colour = COLOURS[shape] ?? "text-thread" }: { shape: KnotShape; quiet?: boolean; colour?: string }) {
   return (
-    <span aria-hidden="true" className={`relative block size-3.5 ${quiet ? "text-edge" : "text-thread"}`}>
+    <span aria-hidden="true" className={`relative block size-3.5 ${quiet ? "text-edge" : colour}`}>
       {shape === "breathing" && (
         <Layer className="animate-breathe opacity-30">
           <circle cx="7" cy="7" r="6" fill="currentColor" />

@@ -3,6 +3,8 @@ import { useSyncExternalStore } from "react";
 
 /** Room for a third column beside the list and the transcript. */
 export const WIDE = "(width >= 80rem)";
+/** The list and what is open are two pages. */
+export const NARROW = "(width < 48rem)";
 
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(

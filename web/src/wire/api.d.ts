@@ -2480,6 +2480,8 @@ export interface components {
             has_response: boolean;
             /** @description The turn's id over all sessions. */
             id: components["schemas"]["InteractionId"];
+            /** @description The first line of its prompt, so that a summary which only repeats it can be told from one that does not. */
+            prompt?: string;
             snippet?: components["schemas"]["Snippet"] | null;
             state: components["schemas"]["TurnState"];
             /** @description What it was about, in at most 100 characters. */

@@ -36,6 +36,9 @@ pub struct TocEntry {
     pub summary: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_by: Option<SummaryMaker>,
+    /// The first line of its prompt, so that a summary which only repeats it can be told from one that does not.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prompt: String,
     pub created: Timestamp,
     pub has_prompt: bool,
     pub has_response: bool,

@@ -24,6 +24,7 @@ async fn contents_have_a_line_a_turn_and_turns_know_their_neighbours() {
             "{entry}"
         );
         assert_eq!((&entry["has_prompt"], &entry["has_response"]), (&json!(true), &json!(true)), "{entry}");
+        assert!(entry["prompt"].as_str().is_some_and(|line| !line.is_empty()), "{entry}");
         assert!(
             entry["id"].is_string() && entry["created"].is_string() && entry["tokens"].as_u64() > Some(0),
             "{entry}"

@@ -27,7 +27,7 @@ pub(super) async fn run(data: &DataDir, import: cli::Import) -> Result<()> {
 async fn bring_in(client: &Client, import: cli::Import) -> Result<()> {
     if import.stop {
         client.delete("/imports").await?;
-        return Ok(terminal::line("Nothing more is brought in.")?);
+        return Ok(terminal::line("Nothing more is imported.")?);
     }
     if import.list {
         return list(client, import.json).await;
@@ -100,7 +100,7 @@ async fn watch(client: &Client) -> Result<ImportProgress> {
 fn print_result(progress: &ImportProgress, named: &str) -> Result<()> {
     let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let counts = [
-        counted(number(progress.added), "session brought in", "sessions brought in"),
+        counted(number(progress.added), "session imported", "sessions imported"),
         counted(number(progress.updated), "session had more", "sessions had more"),
         counted(number(progress.unchanged), "had nothing new", "had nothing new"),
         counted(

@@ -87,7 +87,8 @@ fn print_contents(toc: &Toc, json: bool) -> Result<()> {
         }
     }
     let found = toc.matches.unwrap_or_default();
-    terminal::line(&format!("\n{} of {found} that match, of {} turns", toc.entries.len(), toc.total_turns))?;
+    let turns = terminal::counted(toc.total_turns.into(), "turn", "turns").unwrap_or_default();
+    terminal::line(&format!("\n{} of {found} that match, of {turns}", toc.entries.len()))?;
     for note in &toc.notes {
         terminal::remark(note);
     }

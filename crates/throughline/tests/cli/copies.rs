@@ -28,7 +28,7 @@ fn a_folder_without_its_database_comes_back() {
     folder.lose_database();
     fs::remove_file(folder.file("token")).unwrap();
     let server = folder.serve();
-    assert!(folder.log().contains("3 sessions came back"), "{}", folder.log());
+    assert!(folder.log().contains("3 sessions were restored"), "{}", folder.log());
     assert_eq!(folder.run(&["list", "--json"]).ok(), before.1);
     assert_eq!(folder.run(&["show", "last"]).ok(), before.2);
     assert_eq!(server.status(&fs::read_to_string(folder.file("token")).unwrap()), "200");
@@ -54,7 +54,7 @@ fn commands_write_copies_and_fill_an_empty_database_by_themselves() {
     folder.lose_database();
     let shown = folder.run(&["show", "last"]);
     assert_eq!((shown.code, &shown.stdout), (Some(0), &before.1));
-    assert!(shown.stderr.starts_with("note: the database was empty; 1 sessions came back"), "{}", shown.stderr);
+    assert!(shown.stderr.starts_with("note: the database was empty; 1 session was restored"), "{}", shown.stderr);
     assert_eq!(folder.run(&["show", "last"]).ok(), before.1);
     assert_eq!(folder.copies(), before.0);
 }

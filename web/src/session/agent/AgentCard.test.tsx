@@ -75,6 +75,13 @@ test("a failure is told with its reason, and can be tried again", async () => {
   expect(http.resume).toHaveBeenCalledExactlyOnceWith("s", { key: expect.any(String) as string });
 });
 
+test.each(["failed", "signed_out"] as const)("an agent that the session was handed over to and that %s has a way back beside it", async (state) => {
+  const http = fake();
+  render(<AgentCard row={row} agent={view({ state, methods: METHODS })} before="guide" />, inApp({ http }));
+  await userEvent.click(screen.getByRole("button", { name: "Back to guide" }));
+  expect(http.resume).toHaveBeenCalledExactlyOnceWith("s", { agent: "guide", key: expect.any(String) as string });
+});
+
 test("a stopped agent can be brought back; one that is there needs no card", async () => {
   const http = fake(refused);
   const shown = render(<AgentCard row={row} agent={view({ state: "stopped", reason: "server_restart" })} />, inApp({ http }));

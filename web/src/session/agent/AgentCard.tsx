@@ -15,14 +15,17 @@ import { SignInCard } from "./SignInCard";
 interface AgentCardProps {
   row: SessionRow;
   agent: AgentView;
+  /** Who had the session before it was handed over to this one, which has done nothing yet. */
+  before?: string | null;
 }
 
-export function AgentCard({ row, agent }: AgentCardProps) {
+export function AgentCard({ row, agent, before = null }: AgentCardProps) {
   switch (agent.state) {
     case "signed_out":
       return (
         <OnThread>
           <SignInCard row={row} agent={agent} />
+          {before !== null && <BringBack row={row} to={before} words={`Back to ${inOneLine(before)}`} />}
         </OnThread>
       );
     case "failed":
@@ -30,10 +33,13 @@ export function AgentCard({ row, agent }: AgentCardProps) {
         <OnThread>
           <section aria-label="The agent failed" className="rounded-xl border border-rule bg-shade px-4 py-3">
             <p className="text-[0.9375rem] wrap-anywhere">
-              <strong className="font-semibold text-thread">The agent failed.</strong>{" "}
+              <strong className="font-semibold text-failed">The agent failed.</strong>{" "}
               <span className="text-soft">{reasonWords(agent.reason ?? row.failure ?? null)} What is written down stays.</span>
             </p>
-            <BringBack row={row} words="Try again" />
+            <div className="flex flex-wrap gap-x-2">
+              <BringBack row={row} words="Try again" />
+              {before !== null && <BringBack row={row} to={before} words={`Back to ${inOneLine(before)}`} />}
+            </div>
           </section>
         </OnThread>
       );
@@ -64,14 +70,15 @@ function OnThread({ children }: { children: ReactNode }) {
   );
 }
 
-function BringBack({ row, words, quiet = false }: { row: SessionRow; words: string; quiet?: boolean }) {
+/** `to`: another agent than the one that has the session. */
+function BringBack({ row, words, to = null, quiet = false }: { row: SessionRow; words: string; to?: string | null; quiet?: boolean }) {
   const http = useHttp();
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const bringBack = async () => {
     setSending(true);
     setFailure(null);
-    const answer = await http.resume(row.id, { key: crypto.randomUUID() });
+    const answer = await http.resume(row.id, { ...(to !== null && { agent: to }), key: crypto.randomUUID() });
     setSending(false);
     if (!answer.ok) {
       setFailure(failureWords(answer.failure));

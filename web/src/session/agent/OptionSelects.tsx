@@ -144,7 +144,7 @@ function Other({ option, options, ready }: OptionSelectsProps & { option: AgentO
           <input
             id={id}
             type="checkbox"
-            className={`size-5 shrink-0 accent-thread ${pending ? "animate-pulse" : ""}`}
+            className={`size-5 shrink-0 accent-focus ${pending ? "animate-pulse" : ""}`}
             checked={option.value === "true"}
             disabled={!ready}
             aria-busy={pending}

@@ -85,15 +85,20 @@ function NodeButton({ placed, slice }: { placed: PlacedNode; slice: string }) {
         className="event-model-node"
         data-tier={tier}
         data-new={node.new || undefined}
-        aria-label={`${TIER_NAMES[tier].one} ${name}${node.new ? ", new" : ""}`}
         aria-expanded={open}
         aria-controls={open ? id : undefined}
         onClick={() => setOpen(!open)}
       >
+        <span className="sr-only">{TIER_NAMES[tier].one} </span>
         <span className="event-model-name" style={{ WebkitLineClamp: lines }}>
           <Breakable name={name} />
         </span>
-        {node.new && <span className="event-model-new">new</span>}
+        {node.new && (
+          <>
+            {" "}
+            <span className="event-model-new">new</span>
+          </>
+        )}
       </button>
       {open && (
         <Anchored id={id} anchor={anchor} side="below" label={name} className="w-72 max-w-[calc(100vw-1rem)] p-3!" onPressElsewhere={() => setOpen(false)}>

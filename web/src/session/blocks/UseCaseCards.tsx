@@ -82,7 +82,7 @@ function UseCaseCard({ useCase }: { useCase: UseCase }) {
 function Priority({ priority }: { priority: CasePriority }) {
   const filled = { high: 3, medium: 2, low: 1 }[priority] ?? 0;
   return (
-    <span className={`flex shrink-0 items-center gap-1.5 text-xs ${priority === "high" ? "text-thread" : "text-soft"}`}>
+    <span className={`flex shrink-0 items-center gap-1.5 text-xs ${priority === "high" ? "text-warning" : "text-soft"}`}>
       <svg viewBox="0 0 14 12" width="14" height="12" aria-hidden="true" fill="currentColor">
         {[0, 1, 2].map((bar) => (
           <rect key={bar} x={bar * 5} y={8 - bar * 4} width="3.5" height={4 + bar * 4} rx="1" opacity={bar < filled ? 1 : 0.25} />

@@ -13,7 +13,7 @@ import { IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { Knot } from "../../ui/Knot";
 import { inOneLine } from "../../ui/shown";
-import type { AgentCommand, SessionId } from "../../wire/names";
+import type { AgentCommand, QueuedPrompt, SessionId } from "../../wire/names";
 import { AsideRow } from "./AsideRow";
 import { readAside, storeAside } from "./aside";
 import type { Compose } from "./ComposeContext";
@@ -25,6 +25,7 @@ import type { Outgoing, Picture } from "./outbox";
 import { forgetOutgoing, readOutbox } from "./outbox";
 import { addPictures, PICTURE_TYPES } from "./pictures";
 import { PictureStrip } from "./PictureStrip";
+import { onEdit, takeOrphans } from "./queuedEdits";
 import { StopButton } from "./StopButton";
 import { useFileDrop } from "./useFileDrop";
 import { useOutbox } from "./useOutbox";
@@ -43,6 +44,8 @@ interface ComposerProps {
   turns?: readonly TranscriptTurn[];
   /** Has the turns before those read, if there are any. */
   readEarlier?: (() => void) | null;
+  /** The prompts that wait; null while that is not known. */
+  waiting?: readonly QueuedPrompt[] | null;
   /** What stands in the foot: the agent's options. */
   children?: ReactNode;
   ref?: Ref<Compose>;
@@ -51,6 +54,7 @@ interface ComposerProps {
 
 const NO_COMMANDS: readonly AgentCommand[] = [];
 const NO_TURNS: readonly TranscriptTurn[] = [];
+const TOO_LATE = "The waiting prompt was sent before your change was saved. What you typed is here.";
 const TORN = "The page was loaded anew before this prompt was sent, and its pictures are gone. Add them again.";
 
 export function Composer({
@@ -63,6 +67,7 @@ export function Composer({
   commands = NO_COMMANDS,
   turns = NO_TURNS,
   readEarlier = null,
+  waiting = null,
   children,
   ref,
   onSent,
@@ -86,6 +91,28 @@ export function Composer({
   useEffect(() => {
     torn.forEach(({ key }) => forgetOutgoing(session, key));
   }, [session, torn]);
+
+  useEffect(() => {
+    if (waiting === null) {
+      return undefined;
+    }
+    const look = () => {
+      const orphans = takeOrphans(session, waiting.map(({ interactionId }) => interactionId));
+      if (orphans.length > 0) {
+        setDraft((since) => newDraft(joined([since.text, ...orphans])));
+        setObjection(TOO_LATE);
+        // What was typed into is gone; whoever goes on typing means these words.
+        requestAnimationFrame(() => {
+          if (document.activeElement === document.body) {
+            field.current?.focus();
+            field.current?.setSelectionRange(field.current.value.length, field.current.value.length);
+          }
+        });
+      }
+    };
+    look();
+    return onEdit(look);
+  }, [session, waiting, field]);
 
   /** Puts back what was not sent, before what has been written since. */
   const giveBack = (returned: readonly Outgoing[]) => {
@@ -202,7 +229,7 @@ export function Composer({
         )}
       </p>
       <div
-        className={`@container relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-thread ${dropping ? "border-thread outline-2 outline-thread" : "border-edge"}`}
+        className={`@container relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-focus ${dropping ? "border-focus outline-2 outline-focus" : "border-edge"}`}
       >
         {pictures.length > 0 && <PictureStrip pictures={pictures} onRemove={remove} />}
         <ComposerField

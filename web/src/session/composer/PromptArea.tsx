@@ -4,7 +4,7 @@ import { useMemo } from "react";
 
 import { useApp, useAppState } from "../../app/AppContext";
 import type { Followed } from "../../state/followed";
-import { readToTheEnd } from "../../state/followed";
+import { agentBefore, readToTheEnd } from "../../state/followed";
 import { Alert } from "../../ui/Alert";
 import type { SessionRow } from "../../wire/names";
 import { AgentCard } from "../agent/AgentCard";
@@ -45,7 +45,7 @@ export function PromptArea({ ref, row, followed, running, fresh, goneOn, empty, 
   const before = (read[0]?.turn ?? 1) - 1;
   return (
     <>
-      <AgentCard row={row} agent={agent} />
+      <AgentCard row={row} agent={agent} before={agentBefore(row.agent, followed)} />
       {options.note?.kind === "failure" && <Alert className="mb-2 ml-7 md:ml-9">{options.note.words}</Alert>}
       <p role="status" className={`ml-7 text-[0.8125rem] text-soft md:ml-9 ${options.note?.kind === "applied" ? "mb-1.5" : ""}`}>
         {options.note?.kind === "applied" && options.note.words}
@@ -60,6 +60,7 @@ export function PromptArea({ ref, row, followed, running, fresh, goneOn, empty, 
         field={field}
         commands={agent.commands}
         turns={read}
+        waiting={followed.reading.kind === "ready" ? followed.queue : null}
         readEarlier={before > 0 ? () => app.readTurns(row.id, before, before) : null}
         onSent={onSent}
       >

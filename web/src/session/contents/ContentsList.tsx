@@ -9,11 +9,12 @@ import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import type { Contents, ContentsLine } from "../../state/contents";
 import { pageOf } from "../../state/contents";
+import { stateColour } from "../../state/stateColour";
 import type { KnotShape } from "../../ui/Knot";
 import { Bead } from "../../ui/Knot";
-import { inOneLine } from "../../ui/shown";
 import { inFull } from "../../ui/time";
 import type { TurnState } from "../../wire/names";
+import { LineWords, lineTitle } from "./LineWords";
 
 interface ContentsListProps {
   contents: Contents;
@@ -157,7 +158,7 @@ const Line = memo(function Line({ turn, line, first, last, current, asking, isSt
       data-turn={turn}
       tabIndex={isStop ? 0 : -1}
       aria-current={current ? "location" : undefined}
-      title={line?.startedAt ? `${inOneLine(summary ?? "")}\n${inFull(line.startedAt)}` : undefined}
+      title={line?.startedAt ? lineTitle(summary ?? "", line.prompt, inFull(line.startedAt)) : undefined}
       className={`relative flex h-full items-center gap-2.5 rounded-lg pr-2.5 pl-8 text-sm -outline-offset-2 ${current ? "ground-press" : "hover:bg-press/60"}`}
       onClick={(event) => {
         if (event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey) {
@@ -180,12 +181,10 @@ const Line = memo(function Line({ turn, line, first, last, current, asking, isSt
       {summary === null ? (
         <span aria-hidden="true" className="h-2.5 w-3/5 rounded bg-press" />
       ) : (
-        <span dir="auto" className={`min-w-0 flex-1 truncate ${current ? "font-medium" : ""} ${line?.summed ? "" : "text-soft"}`}>
-          {inOneLine(summary)}
-        </span>
+        <LineWords summary={summary} prompt={line?.prompt ?? null} current={current} />
       )}
       {word !== null && (
-        <span className={`shrink-0 text-xs ${state === "failed" || state === "interrupted" ? "text-thread" : "text-soft"}`}>
+        <span className={`shrink-0 text-xs ${state === null ? "" : stateColour(state, asking)}`}>
           {state === "running" && asking ? "Needs you" : word}
         </span>
       )}

@@ -12,6 +12,7 @@ import { inOneLine } from "../../ui/shown";
 import { inFull } from "../../ui/time";
 import type { SessionId } from "../../wire/names";
 import type { WorkId, WorkTocEntry } from "../../wire/work";
+import { LineWords, lineTitle } from "./LineWords";
 import type { TurnRead } from "./useTurnInView";
 import { useWorkContents } from "./useWorkContents";
 
@@ -106,14 +107,14 @@ interface LineProps {
 }
 
 function Line({ entry, open, current, isStop, digits, onJump, onLeave }: LineProps) {
-  const { number, session_id, turn, summary, created } = entry;
+  const { number, session_id, turn, summary, prompt = null, created } = entry;
   return (
     <Link
       href={`/s/${session_id}#t${turn}`}
       data-line=""
       tabIndex={isStop ? 0 : -1}
       aria-current={current ? "location" : undefined}
-      title={`${inOneLine(summary)}\n${inFull(created)}`}
+      title={lineTitle(summary, prompt, inFull(created))}
       className={`relative flex h-full items-center gap-2.5 rounded-lg px-2.5 text-sm -outline-offset-2 ${current ? "ground-press" : "hover:bg-press/60"}`}
       onClick={(event) => {
         if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
@@ -130,9 +131,7 @@ function Line({ entry, open, current, isStop, digits, onJump, onLeave }: LinePro
       <span className={`shrink-0 text-right text-xs tabular-nums ${current ? "text-ink" : "text-soft"}`} style={{ minWidth: `${digits}ch` }}>
         {number}
       </span>
-      <span dir="auto" className={`min-w-0 flex-1 truncate ${current ? "font-medium" : ""} ${open ? "" : "text-soft"}`}>
-        {inOneLine(summary)}
-      </span>
+      <LineWords summary={summary} prompt={prompt} current={current} />
     </Link>
   );
 }

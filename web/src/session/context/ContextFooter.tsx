@@ -7,6 +7,7 @@ import { useHttp } from "../../app/AppContext";
 import type { SessionContext } from "../../state/context";
 import { Alert } from "../../ui/Alert";
 import { Icon } from "../../ui/Icon";
+import { distinctTail } from "../../ui/paths";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow } from "../../wire/names";
 import { changeNote } from "./changeNote";
@@ -23,7 +24,7 @@ interface ContextFooterProps {
   onOpenPanel(): void;
 }
 
-const AUTOMATIC = "edited by the agent, not marked";
+const AUTOMATIC = "edited by the agent, not pinned";
 
 export function ContextFooter({ row, context, writable, onOpenFile, onOpenPanel }: ContextFooterProps) {
   const http = useHttp();
@@ -48,7 +49,8 @@ export function ContextFooter({ row, context, writable, onOpenFile, onOpenPanel 
     const note = changeNote(answer, automatic);
     setFailed(note?.kind === "failure" ? { words: note.words, marks } : null);
   };
-  const hasFiles = marked.length > 0 || automatic.length > 0;
+  const files = [...marked, ...automatic];
+  const nameOf = (path: string) => inOneLine(distinctTail(path, files));
   return (
     <section aria-label="Context" className="safe-bottom pl-7 text-[0.8125rem] md:pl-9">
       {failed?.marks === marks && <Alert className="mb-1">{failed.words}</Alert>}
@@ -67,18 +69,18 @@ export function ContextFooter({ row, context, writable, onOpenFile, onOpenPanel 
             {marked.map((path, index) => (
               <Fragment key={path}>
                 {index > 0 && <Dot />}
-                <FileLink session={row.id} path={path} className="footer-link" onOpen={onOpenFile} />
+                <FileLink session={row.id} path={path} words={nameOf(path)} className="footer-link" onOpen={onOpenFile} />
               </Fragment>
             ))}
             {automatic.map((path, index) => (
               <Fragment key={path}>
                 {marked.length + index > 0 && <Dot />}
-                <FileLink session={row.id} path={path} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
+                <FileLink session={row.id} path={path} words={nameOf(path)} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
               </Fragment>
             ))}
           </div>
           {more > 0 && (
-            <button type="button" className="footer-link rounded text-soft hover:text-ink" aria-label={`+${more} more marked`} onClick={openPanel}>
+            <button type="button" className="footer-link rounded text-soft hover:text-ink" aria-label={`+${more} more pinned`} onClick={openPanel}>
               +{more}
             </button>
           )}
@@ -87,13 +89,13 @@ export function ContextFooter({ row, context, writable, onOpenFile, onOpenPanel 
               type="button"
               disabled={busy}
               className="footer-link rounded text-soft hover:text-ink disabled:opacity-50"
-              title={`Mark ${automatic.length === 1 ? "this file" : "these files"}: ${AUTOMATIC}`}
+              title={`Pin ${automatic.length === 1 ? "this file" : "these files"}: ${AUTOMATIC}`}
               onClick={() => void mark()}
             >
-              <span className="rounded-md border border-rule px-1.5">Mark {automatic.length === 1 ? "it" : `these ${automatic.length}`}</span>
+              <span className="rounded-md border border-rule px-1.5">Pin {automatic.length === 1 ? "it" : `these ${automatic.length}`}</span>
             </button>
           )}
-          {hasFiles && applet !== null && <Dot />}
+          {files.length > 0 && applet !== null && <Dot />}
           {applet !== null && (
             // A link would lead nowhere.
             <span className="footer-link gap-1 text-soft" title={`The applet that was open last: ${inOneLine(applet.slug)}. This version of Throughline cannot open applets yet.`}>

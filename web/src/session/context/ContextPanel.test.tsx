@@ -70,7 +70,7 @@ test("the footer shows names, says paths, and markup stays text", async () => {
   const marked = screen.getByRole("link", { name: "/w/<b>a</b>.md" });
   expect(marked.getAttribute("title")).toBe("/w/<b>a</b>.md");
   expect(container.querySelector("b")).toBeNull();
-  const automatic = screen.getByRole("link", { name: "/w/notes.md, edited by the agent, not marked" });
+  const automatic = screen.getByRole("link", { name: "/w/notes.md, edited by the agent, not pinned" });
   expect(automatic.textContent).toBe("notes.md");
   expect(automatic.getAttribute("href")).toBe("/s/s?file=%2Fw%2Fnotes.md");
   await userEvent.click(automatic);
@@ -88,9 +88,9 @@ test("a dot stands between any two of the footer, and an applet says that it can
 test("one click marks what is automatic, and nothing changes before the server says so", async () => {
   const { http, wishes } = server();
   render(<ContextFooter row={row} context={context} writable onOpenFile={vi.fn()} onOpenPanel={vi.fn()} />, inApp({ http }));
-  await userEvent.click(screen.getByRole("button", { name: "Mark it" }));
+  await userEvent.click(screen.getByRole("button", { name: "Pin it" }));
   expect(wishes).toEqual([{ setName: "files", items: ["/w/notes.md"], mode: "merge" }]);
-  expect(screen.getByRole("link", { name: /not marked/ })).toBeTruthy();
+  expect(screen.getByRole("link", { name: /not pinned/ })).toBeTruthy();
 });
 
 test("a footer without anything to show is not there, nor one of which nothing is known", () => {
@@ -111,7 +111,7 @@ function openPanel(answers: Parameters<typeof server>[0] = {}, writable = true) 
 
 test("marks are added and taken away by wishes", async () => {
   const { wishes } = openPanel();
-  const files = within(screen.getByRole("group", { name: "Marked files" }));
+  const files = within(screen.getByRole("group", { name: "Pinned files" }));
   await userEvent.type(files.getByRole("textbox", { name: "Add to files" }), " /w/b.md {Enter}");
   await waitFor(() => expect(files.getByRole<HTMLInputElement>("textbox").value).toBe(""));
   await userEvent.click(files.getByRole("button", { name: "Remove /w/<b>a</b>.md from files" }));
@@ -172,7 +172,7 @@ test("the footer says only what went wrong with its own change, until the marks 
   const { http } = server({ change: [warned(["README.md", "/w/notes.md"], [RELATIVE]), refused("context_full", "there is no room")] });
   const rest = { row, writable: true, onOpenFile: vi.fn(), onOpenPanel: vi.fn() };
   const { rerender } = render(<ContextFooter {...rest} context={context} />, inApp({ http }));
-  const mark = screen.getByRole("button", { name: "Mark it" });
+  const mark = screen.getByRole("button", { name: "Pin it" });
   await userEvent.click(mark);
   expect(screen.queryByText(/no absolute path/)).toBeNull();
   await userEvent.click(mark);
@@ -185,21 +185,21 @@ test("the footer says only what went wrong with its own change, until the marks 
 
 test("a new set has a name and a first item", async () => {
   const { wishes } = openPanel();
-  await userEvent.click(screen.getByRole("button", { name: "Another set" }));
+  await userEvent.click(screen.getByRole("button", { name: "New set" }));
   await userEvent.type(screen.getByRole("combobox", { name: "Name of the set" }), "ports");
   await userEvent.type(screen.getByRole("textbox", { name: "Its first item" }), "8080{Enter}");
-  await screen.findByRole("button", { name: "Another set" });
+  await screen.findByRole("button", { name: "New set" });
   expect(wishes).toEqual([{ setName: "ports", items: ["8080"], mode: "merge" }]);
 });
 
-test("facts have counts, exit codes, and a way to the call that proved them", async () => {
+test("facts have counts, exit codes, and a way to the call behind them", async () => {
   const { onClose } = openPanel();
   const commands = within(screen.getByRole("list", { name: "Commands" }));
   expect(commands.getByText("exit 101")).toBeTruthy();
   expect(commands.getByText("The newest 1 of 130 are kept.")).toBeTruthy();
   const sought = vi.fn();
   addEventListener("throughline:sought", sought, { once: true });
-  await userEvent.click(screen.getByRole("link", { name: "t12.3, the call that proved /w/notes.md" }));
+  await userEvent.click(screen.getByRole("link", { name: "t12.3, the call behind /w/notes.md" }));
   expect(location.hash).toBe("#t12.3");
   expect(sought).toHaveBeenCalledOnce();
   expect(onClose).toHaveBeenCalledOnce();

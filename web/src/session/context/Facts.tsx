@@ -4,6 +4,7 @@ import { useId } from "react";
 import type { SessionContext } from "../../state/context";
 import { provedValues } from "../../state/context";
 import { Fold } from "../../ui/Fold";
+import { relativePath } from "../../ui/paths";
 import { placeHref, seek } from "../../ui/place";
 import { inOneLine } from "../../ui/shown";
 import type { ProvedValue, SessionRow } from "../../wire/names";
@@ -35,11 +36,11 @@ export function Facts({ row, context, onOpenFile, onJump }: FactsProps) {
   return (
     <section aria-labelledby={heading}>
       <h3 id={heading} className="font-semibold">
-        Proved
+        Activity
       </h3>
-      <p className="text-[0.8125rem] text-soft">Only what a call really did, and only if it succeeded.</p>
+      <p className="text-[0.8125rem] text-soft">What the agent’s calls really did; only those that succeeded.</p>
       {groups.length === 0 ? (
-        <p className="mt-2 text-[0.9375rem] text-soft">Nothing has been proved yet.</p>
+        <p className="mt-2 text-[0.9375rem] text-soft">Nothing yet.</p>
       ) : (
         <ul className="mt-2 divide-y divide-rule border-y border-rule">
           {groups.map(([fact, label]) => {
@@ -82,23 +83,22 @@ interface ValueProps extends Omit<FactsProps, "context"> {
 }
 
 function Value({ row, value: { value, turn, tool, exitCode }, isFile, onOpenFile, onJump }: ValueProps) {
-  const own = `${row.cwd.replace(/\/$/, "")}/`;
   return (
     <li className="flex min-h-11 items-center gap-3 text-[0.875rem] md:min-h-7">
       <span className="min-w-0 flex-1 font-mono text-[0.8125rem] wrap-anywhere">
         {isFile ? (
-          <FileLink session={row.id} path={value} words={inOneLine(value.startsWith(own) ? value.slice(own.length) : value)} onOpen={onOpenFile} />
+          <FileLink session={row.id} path={value} words={inOneLine(relativePath(value, row.cwd))} onOpen={onOpenFile} />
         ) : (
           inOneLine(value)
         )}
       </span>
       {exitCode !== null && exitCode !== undefined && (
-        <span className={`shrink-0 text-[0.8125rem] ${exitCode === 0 ? "text-soft" : "font-semibold text-thread"}`}>exit {exitCode}</span>
+        <span className={`shrink-0 text-[0.8125rem] ${exitCode === 0 ? "text-soft" : "font-semibold text-failed"}`}>exit {exitCode}</span>
       )}
       <a
         href={placeHref({ turn, tool })}
         className="inline-flex min-h-11 shrink-0 items-center rounded text-xs text-soft tabular-nums underline decoration-rule underline-offset-3 hover:decoration-current md:min-h-6"
-        aria-label={`t${turn}.${tool}, the call that proved ${inOneLine(value)}`}
+        aria-label={`t${turn}.${tool}, the call behind ${inOneLine(value)}`}
         onClick={(event) => {
           event.preventDefault();
           onJump();

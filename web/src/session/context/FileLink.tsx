@@ -1,5 +1,4 @@
-// A file as a link: its last name is shown, its whole path is said and shown on hovering.
-import { baseName } from "../../state/context";
+// A file as a link: as much of its path is shown as tells it apart, its whole path is said and shown on hovering.
 import { Link } from "../../ui/Link";
 import { inOneLine } from "../../ui/shown";
 import type { SessionId } from "../../wire/names";
@@ -11,8 +10,8 @@ interface FileLinkProps {
   /** What is known of it beside its path. */
   note?: string;
   className?: string;
-  /** Shown instead of the last name. */
-  words?: string;
+  /** What is shown of its path. */
+  words: string;
   onOpen(path: string): void;
 }
 
@@ -31,7 +30,7 @@ export function FileLink({ session, path, note, className = "", words, onOpen }:
         }
       }}
     >
-      {words ?? inOneLine(baseName(path))}
+      {words}
     </Link>
   );
 }

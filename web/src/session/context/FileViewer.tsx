@@ -65,7 +65,7 @@ export function FileViewer({ session, path, onClose }: FileViewerProps) {
             >
               Open it
             </Button>
-            <Button onClick={onClose}>Leave it</Button>
+            <Button onClick={onClose}>Cancel</Button>
           </div>
         </div>
       ) : (

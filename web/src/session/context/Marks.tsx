@@ -9,6 +9,7 @@ import { Button, IconButton } from "../../ui/Button";
 import { Exact } from "../../ui/Exact";
 import { FIELD } from "../../ui/Field";
 import { Icon } from "../../ui/Icon";
+import { relativePath } from "../../ui/paths";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow, SetContext } from "../../wire/names";
 import type { ChangeNote } from "./changeNote";
@@ -38,7 +39,7 @@ export function Marks({ row, context, writable, onOpenFile }: MarksProps) {
   return (
     <section aria-labelledby={heading}>
       <h3 id={heading} className="font-semibold">
-        Marked
+        Pinned
       </h3>
       <div className="mt-2 space-y-4">
         {sets.map((set) => (
@@ -98,7 +99,7 @@ function OneSet({ changing, row, set, items, writable, onOpenFile }: OneSetProps
     }
   };
   return (
-    <div role="group" aria-label={`Marked ${name}`}>
+    <div role="group" aria-label={`Pinned ${name}`}>
       <h4 className="text-[0.8125rem] font-medium text-soft">
         {name} <span className="tabular-nums">{items.length} of 10</span>
       </h4>
@@ -107,7 +108,7 @@ function OneSet({ changing, row, set, items, writable, onOpenFile }: OneSetProps
           <li key={item} className="flex min-h-11 items-center gap-2 md:min-h-9">
             <span className="min-w-0 flex-1 text-[0.9375rem] wrap-anywhere">
               {set === "files" ? (
-                <FileLink session={row.id} path={absolutePath(item, row.cwd)} words={inOneLine(item)} onOpen={onOpenFile} />
+                <FileLink session={row.id} path={absolutePath(item, row.cwd)} words={inOneLine(relativePath(item, row.cwd))} onOpen={onOpenFile} />
               ) : (
                 <Exact text={item} />
               )}
@@ -125,7 +126,7 @@ function OneSet({ changing, row, set, items, writable, onOpenFile }: OneSetProps
           </li>
         ))}
       </ul>
-      {items.length === 0 && <p className="text-[0.9375rem] text-soft">Nothing is marked.</p>}
+      {items.length === 0 && <p className="text-[0.9375rem] text-soft">Nothing is pinned.</p>}
       {writable && (
         <form className="mt-1 flex gap-2" onSubmit={(event) => void add(event)}>
           <input
@@ -163,14 +164,14 @@ function NewSet({ changing: { busy, noteAt, change } }: { changing: Changing }) 
     return (
       <div>
         <button type="button" className="small-button" onClick={() => setOpen(true)}>
-          Another set
+          New set
         </button>
         <ChangeWords note={noteAt(NEW_SET)} className="mt-2" />
       </div>
     );
   }
   return (
-    <form aria-label="Another set" className="space-y-2" onSubmit={(event) => void add(event)}>
+    <form aria-label="New set" className="space-y-2" onSubmit={(event) => void add(event)}>
       <input
         autoFocus
         className={FIELD}
@@ -191,7 +192,7 @@ function NewSet({ changing: { busy, noteAt, change } }: { changing: Changing }) 
           Add the set
         </Button>
         <Button look="quiet" onClick={() => setOpen(false)}>
-          Leave it
+          Cancel
         </Button>
       </div>
       <ChangeWords note={noteAt(NEW_SET)} />

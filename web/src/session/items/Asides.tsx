@@ -11,14 +11,15 @@ import { Step } from "./Step";
 import "./Asides.css";
 
 const SEVERITIES: Record<Severity, string> = { info: "Note", warning: "Warning", error: "Error" };
+const COLOURS: Record<Severity, string> = { info: "text-soft", warning: "text-warning", error: "text-failed" };
+const BORDERS: Record<Severity, string> = { info: "border-rule", warning: "border-warning", error: "border-failed" };
 
 export const Notice = memo(function Notice({ severity, title, description }: Readonly<NoticeWords>) {
-  const loud = severity !== "info";
   return (
     <Step bead={null} label={SEVERITIES[severity]}>
-      <div className={`border-l-2 pl-3 text-[0.9375rem] ${loud ? "border-thread" : "border-rule"}`}>
+      <div className={`border-l-2 pl-3 text-[0.9375rem] ${BORDERS[severity]}`}>
         <p className="verbatim">
-          <strong className={`font-semibold ${loud ? "text-thread" : "text-soft"}`}>{SEVERITIES[severity]}.</strong> {shown(title)}
+          <strong className={`font-semibold ${COLOURS[severity]}`}>{SEVERITIES[severity]}.</strong> {shown(title)}
         </p>
         {description && (
           <LongText text={description} label="More of the notice">
@@ -51,9 +52,9 @@ export const Compaction = memo(function Compaction({ summary }: { summary: strin
 /** What an agent asks in a session that is not the open one. */
 export const AskedElsewhere = memo(function AskedElsewhere({ session, turn, title }: { session: SessionId; turn: number; title: string }) {
   return (
-    <Step bead="asking" label="The agent waits for an answer">
+    <Step bead="asking" label="The agent needs your answer">
       <p className="text-[0.9375rem]">
-        <strong className="font-semibold text-thread">Waits for your answer:</strong> {shown(title)}{" "}
+        <strong className="font-semibold text-thread">Needs your answer:</strong> {shown(title)}{" "}
         <Link href={`/s/${session}#t${turn}`} className="underline underline-offset-2">
           Answer it there
         </Link>

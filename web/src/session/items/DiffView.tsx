@@ -18,11 +18,13 @@ const SPARE_LINES = 8;
 
 interface DiffViewProps {
   path: string;
+  /** The path stands above it already. */
+  named: boolean;
   diff: Diff;
   isNew: boolean;
 }
 
-export const DiffView = memo(function DiffView({ path, diff, isNew }: DiffViewProps) {
+export const DiffView = memo(function DiffView({ path, named, diff, isNew }: DiffViewProps) {
   const [most, setMost] = useState(SHOWN_LINES);
   const count = diff.lines.length;
   const long = count > SHOWN_LINES + SPARE_LINES;
@@ -31,8 +33,8 @@ export const DiffView = memo(function DiffView({ path, diff, isNew }: DiffViewPr
   return (
     <figure className="diff" aria-label={`Change of ${path}`}>
       <figcaption>
-        <span className="verbatim min-w-0 font-mono">{shown(path)}</span>
-        <span className="shrink-0 tabular-nums">
+        {!named && <span className="verbatim min-w-0 font-mono">{shown(path)}</span>}
+        <span className="ml-auto shrink-0 tabular-nums">
           {isNew ? "new, " : ""}
           <span className="diff-count">+{diff.added}</span> <span className="diff-count">−{diff.removed}</span>
           <span className="sr-only"> lines</span>

@@ -100,7 +100,7 @@ test("a plan is a list whose steps stand in words", () => {
   );
   expect(screen.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
     "Done: Read",
-    "Under way: <i>Mend</i>Under way · first of all",
+    "In progress: <i>Mend</i>In progress · first of all",
     "To do: Rest",
   ]);
   expect(screen.getByText("1 of 3 done")).toBeTruthy();

@@ -117,7 +117,7 @@ function Run({ items, asked, children }: { items: readonly Item[]; asked: object
           <>
             <span className="shrink-0 font-medium">{count}</span>
             <span className="min-w-0 truncate text-[0.8125rem] text-soft">{kinds}</span>
-            {failed !== null && <span className="ml-auto shrink-0 text-[0.8125rem] font-semibold text-thread">{failed}</span>}
+            {failed !== null && <span className="ml-auto shrink-0 text-[0.8125rem] font-semibold text-failed">{failed}</span>}
           </>
         }
       >

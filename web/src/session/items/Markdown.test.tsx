@@ -123,3 +123,12 @@ test("named character references become their characters, all of them", async ()
 test("what is no reference stays as it was written", () => {
   expect(show("AT&T; &nosuch; &;").textContent).toBe("AT&T; &nosuch; &;");
 });
+
+test.each([
+  ["## Two\n\ntext\n\n### Three", [3, 4]],
+  ["### Three\n\n##### Five", [3, 4]],
+  ["# One\n\n## Two\n\n###### Six", [3, 4, 5]],
+])("the headings of %j follow those of the page without a gap", (text, levels) => {
+  render(<Markdown text={text} growing={false} />);
+  expect(screen.getAllByRole("heading").map((heading) => Number(heading.getAttribute("aria-level")))).toEqual(levels);
+});

@@ -4,7 +4,7 @@
 // named and not fetched, and a link tells where it leads. Only the elements below are ever made.
 // What would make the parser or the browser choke is not parsed: it stands there as plain text, and says so.
 import type { ComponentProps, ReactNode } from "react";
-import { isValidElement, memo, use, useMemo, useState, useTransition } from "react";
+import { createContext, isValidElement, memo, use, useMemo, useState, useTransition } from "react";
 import type { Components } from "streamdown";
 import { defaultRehypePlugins, defaultRemarkPlugins, Streamdown } from "streamdown";
 
@@ -36,6 +36,7 @@ export const Markdown = memo(function Markdown({ text, growing, turn }: Markdown
   const [times, setTimes] = useState(1);
   // Part by part, so that the page answers meanwhile.
   const [drawing, drawMore] = useTransition();
+  const depths = useMemo(() => depthsOf(text), [text]);
   const found = use(FoundContext);
   const sought = found !== null && found.turn === turn ? found : null;
   const { beginning, left, end } = useMemo(() => {
@@ -49,22 +50,24 @@ export const Markdown = memo(function Markdown({ text, growing, turn }: Markdown
     return some;
   }, [parts, times, sought]);
   return (
-    <div className="prose-parts">
-      {beginning.map((part, index) => (
-        <OnePart key={index} part={part} growing={growing && end.length === 0 && index === beginning.length - 1} />
-      ))}
-      {left > 0 && (
-        <p className="text-[0.8125rem] text-soft">
-          {left.toLocaleString("en")} characters are left out here.{" "}
-          <button type="button" className="small-button mx-0!" disabled={drawing} onClick={() => drawMore(() => setTimes(times + MORE))}>
-            {drawing ? "Drawing…" : "Show more"}
-          </button>
-        </p>
-      )}
-      {end.map((part) => (
-        <OnePart key={`end ${parts.length}`} part={part} growing={growing} />
-      ))}
-    </div>
+    <DepthsContext value={depths}>
+      <div className="prose-parts">
+        {beginning.map((part, index) => (
+          <OnePart key={index} part={part} growing={growing && end.length === 0 && index === beginning.length - 1} />
+        ))}
+        {left > 0 && (
+          <p className="text-[0.8125rem] text-soft">
+            {left.toLocaleString("en")} characters are left out here.{" "}
+            <button type="button" className="small-button mx-0!" disabled={drawing} onClick={() => drawMore(() => setTimes(times + MORE))}>
+              {drawing ? "Drawing…" : "Show more"}
+            </button>
+          </p>
+        )}
+        {end.map((part) => (
+          <OnePart key={`end ${parts.length}`} part={part} growing={growing} />
+        ))}
+      </div>
+    </DepthsContext>
   );
 });
 
@@ -158,11 +161,19 @@ function plain<T extends Tag>(Name: T) {
   };
 }
 
-/** The page's own headings are h1 to h3; those of an agent go below them. */
+/** The depths of a text's headings, as `2,3`: one value, so that parts which stay the same are not drawn again for it. */
+const DepthsContext = createContext("");
+
+function depthsOf(text: string): string {
+  return [...new Set([...text.matchAll(/^ {0,3}(#{1,6})[ \t]/gm)].map(([, signs = ""]) => signs.length))].toSorted().join();
+}
+
+/** The page's own headings are h1 and h2; those of a text go below them, without a gap whichever signs they have. */
 function heading(level: 1 | 2 | 3 | 4 | 5 | 6) {
   return function Heading({ children }: { children?: ReactNode }) {
+    const rank = use(DepthsContext).split(",").indexOf(String(level));
     return (
-      <p role="heading" aria-level={Math.min(level + 2, 6)} className={`prose-heading prose-heading-${Math.min(level, 4)}`}>
+      <p role="heading" aria-level={Math.min(Math.max(rank, 0) + 3, 6)} className={`prose-heading prose-heading-${Math.min(level, 4)}`}>
         {children}
       </p>
     );

@@ -14,6 +14,7 @@ import { answerWords, kindWords } from "../../state/words";
 import { Alert } from "../../ui/Alert";
 import { Exact } from "../../ui/Exact";
 import { Fold } from "../../ui/Fold";
+import { DirectoryContext } from "../../ui/paths";
 import { inOneLine, shown } from "../../ui/shown";
 import { timeOfDay } from "../../ui/time";
 import type { NewAnswer, PermissionAnswer, Timestamp } from "../../wire/names";
@@ -175,13 +176,16 @@ function Beside({ call, beside: { given, content, locations } }: { call: ToolCal
   // A change says what most tools are given for it.
   const folded = all !== null && content.some(({ type }) => type === "diff");
   return (
-    <div className="mt-3 space-y-2">
-      {locations.length > 0 && <Places places={locations} />}
-      {content.map((one, index) => (
-        <CallContent key={index} call={call} content={one} />
-      ))}
-      {folded ? <Fold line={<span className="text-[0.8125rem] text-soft">What the tool is given</span>}>{() => all}</Fold> : all}
-    </div>
+    // Whoever decides sees whole paths.
+    <DirectoryContext value="">
+      <div className="mt-3 space-y-2">
+        {locations.length > 0 && <Places places={locations} />}
+        {content.map((one, index) => (
+          <CallContent key={index} call={call} content={one} />
+        ))}
+        {folded ? <Fold line={<span className="text-[0.8125rem] text-soft">What the tool is given</span>}>{() => all}</Fold> : all}
+      </div>
+    </DirectoryContext>
   );
 }
 

@@ -46,7 +46,7 @@ function Field({ field, value, missing, onChange }: FieldProps) {
   const says = { id, "aria-describedby": hint === null && !missing ? undefined : hintId, "aria-invalid": missing || undefined };
   const about = (hint !== null || missing) && (
     <p id={hintId} className="mt-1 text-[0.8125rem] text-soft">
-      {missing && <strong className="font-semibold text-thread">{kind === "number" || kind === "integer" ? "A number is needed here. " : "This is needed. "}</strong>}
+      {missing && <strong className="font-semibold text-failed">{kind === "number" || kind === "integer" ? "A number is needed here. " : "This is needed. "}</strong>}
       {hint !== null && shown(hint)}
     </p>
   );
@@ -54,7 +54,7 @@ function Field({ field, value, missing, onChange }: FieldProps) {
     return (
       <div>
         <label className="flex min-h-11 items-center gap-2.5 md:min-h-8" htmlFor={id}>
-          <input {...says} type="checkbox" className="size-4.5 accent-thread" checked={value === "true"} onChange={(event) => onChange(String(event.target.checked))} />
+          <input {...says} type="checkbox" className="size-4.5 accent-focus" checked={value === "true"} onChange={(event) => onChange(String(event.target.checked))} />
           <span dir="auto">{shown(label)}</span>
         </label>
         {about}

@@ -53,7 +53,7 @@ export const Plan = memo(function Plan({ steps }: { steps: readonly PlanStep[] }
 
 function Mark({ status }: { status: StepStatus }) {
   return (
-    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" className={status === "running" ? "text-thread" : "text-edge"}>
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" className={status === "running" ? "text-running" : "text-edge"}>
       <rect x="1.75" y="1.75" width="12.5" height="12.5" rx="3" fill="none" stroke="currentColor" strokeWidth="1.5" />
       {status === "completed" && <path d="M4.75 8.25 7 10.5l4.25-5" fill="none" stroke="currentColor" strokeWidth="1.75" strokeLinecap="round" strokeLinejoin="round" />}
       {status === "running" && <path d="M2.5 2.5h5.5v11H2.5z" fill="currentColor" />}

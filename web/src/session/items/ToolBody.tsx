@@ -3,7 +3,8 @@ import { memo, useMemo } from "react";
 
 import type { ToolCall } from "../../state/transcript";
 import { Exact } from "../../ui/Exact";
-import { shown } from "../../ui/shown";
+import { useShownPath } from "../../ui/paths";
+import { inOneLine, shown } from "../../ui/shown";
 import type { Location, ToolContent } from "../../wire/names";
 import { DiffView } from "./DiffView";
 import { KeyValues } from "./KeyValues";
@@ -35,21 +36,25 @@ export function hasBody(call: ToolCall): boolean {
 
 interface ToolBodyProps {
   call: ToolCall;
+  /** The line above it, as it is shown: what that says is not said again. */
+  title: string;
   /** The title is the command, whole. */
   commandInTitle: boolean;
 }
 
-export const ToolBody = memo(function ToolBody({ call, commandInTitle }: ToolBodyProps) {
+export const ToolBody = memo(function ToolBody({ call, title, commandInTitle }: ToolBodyProps) {
+  const shownPath = useShownPath();
   const command = commandOf(call);
   const diffs = call.content.some(({ type }) => type === "diff");
   // What a command or a change was given is in the command and the change already.
   const input = command === null && !diffs && saysMore(call.input) ? call.input : null;
   const output = call.content.length === 0 && saysMore(call.output) ? call.output : null;
-  const places = diffs ? [] : call.locations;
+  // The line has the first one's own line, too.
+  const places = diffs ? [] : call.locations.filter(({ path }, index) => index > 0 || !title.includes(inOneLine(shownPath(path))));
   return (
     <div className="space-y-2">
       {places.length > 0 && <Places places={places} />}
-      {input !== null && <KeyValues label="Given" value={input} />}
+      {input !== null && <KeyValues label="Input" value={input} />}
       {command !== null && !commandInTitle && (
         <pre className="command" dir="ltr">
           <span aria-hidden="true" className="text-edge select-none">
@@ -59,9 +64,9 @@ export const ToolBody = memo(function ToolBody({ call, commandInTitle }: ToolBod
         </pre>
       )}
       {call.content.map((content, index) => (
-        <CallContent key={index} call={call} content={content} />
+        <CallContent key={index} call={call} content={content} title={title} />
       ))}
-      {output !== null && <KeyValues label="Came back" value={output} />}
+      {output !== null && <KeyValues label="Output" value={output} />}
       {call.status === "running" && call.content.length === 0 && <p className="text-sm text-soft">Nothing to show yet.</p>}
     </div>
   );
@@ -71,11 +76,12 @@ export const ToolBody = memo(function ToolBody({ call, commandInTitle }: ToolBod
 const MOST_PLACES = 100;
 
 export function Places({ places }: { places: readonly Location[] }) {
+  const shownPath = useShownPath();
   return (
     <ul aria-label="Files" className="space-y-0.5">
       {places.slice(0, MOST_PLACES).map(({ path, line }, index) => (
         <li key={index} className="verbatim font-mono text-[0.8125rem] text-soft">
-          {shown(path)}
+          {shown(shownPath(path))}
           {line ? `:${line}` : ""}
         </li>
       ))}
@@ -84,7 +90,14 @@ export function Places({ places }: { places: readonly Location[] }) {
   );
 }
 
-export const CallContent = memo(function CallContent({ call, content }: { call: ToolCall; content: ToolContent }) {
+interface CallContentProps {
+  call: ToolCall;
+  content: ToolContent;
+  /** The line above it, where there is one. */
+  title?: string;
+}
+
+export const CallContent = memo(function CallContent({ call, content, title = "" }: CallContentProps) {
   switch (content.type) {
     case "text":
       return content.text.trim() === "" ? null : <Output text={withoutFence(content.text)} label="What it gave" head={call.kind !== "execute"} />;
@@ -95,7 +108,7 @@ export const CallContent = memo(function CallContent({ call, content }: { call: 
         <Output text={content.output} label="What the command printed" />
       );
     case "diff":
-      return <Change path={content.path} before={content.oldText ?? null} after={content.newText} />;
+      return <Change path={content.path} title={title} before={content.oldText ?? null} after={content.newText} />;
     case "image":
       return <Picture image={content} name="Picture from the tool" />;
     case "link":
@@ -111,9 +124,10 @@ export const CallContent = memo(function CallContent({ call, content }: { call: 
   }
 });
 
-function Change({ path, before, after }: { path: string; before: string | null; after: string }) {
+function Change({ path, title, before, after }: { path: string; title: string; before: string | null; after: string }) {
   const diff = useMemo(() => lineDiff(before ?? "", after), [before, after]);
-  return <DiffView path={path} diff={diff} isNew={before === null} />;
+  const name = useShownPath()(path);
+  return <DiffView path={name} named={title.includes(inOneLine(name))} diff={diff} isNew={before === null} />;
 }
 
 /**

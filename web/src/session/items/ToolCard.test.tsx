@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 
 import type { ToolCall } from "../../state/transcript";
+import { DirectoryContext } from "../../ui/paths";
 import type { ToolStatus } from "../../wire/names";
 import { ToolCard } from "./ToolCard";
 
@@ -28,11 +29,11 @@ function show(change: Partial<ToolCall>): HTMLElement {
 afterEach(cleanup);
 
 test.each([
-  ["pending", "Waits"],
+  ["pending", "Pending"],
   ["running", "Running"],
   ["completed", "Done"],
   ["failed", "Failed"],
-  ["cancelled", "Cut off"],
+  ["cancelled", "Cancelled"],
 ] satisfies [ToolStatus, string][])("%s is told in a word", (status, word) => {
   expect(show({ status }).textContent).toContain(word);
 });
@@ -101,6 +102,32 @@ test("a file that was read says where, folded; its fence is left out", async () 
   await userEvent.click(screen.getByRole("button", { name: /Read loom.rs/, expanded: false }));
   expect(page.textContent).toContain("/home/ada/loom.rs:42");
   expect(page.querySelector(".output")?.textContent).toBe("fn main() {}");
+});
+
+test("paths are shown from the session's directory on, once, and a command is left as it is", () => {
+  const inLoom = (change: Partial<ToolCall>) => {
+    const { container } = render(
+      <DirectoryContext value="/home/ada/loom">
+        <ToolCard call={{ ...call, ...change }} />
+      </DirectoryContext>,
+    );
+    return container.textContent ?? "";
+  };
+  const path = "/home/ada/loom/src/shuttle.rs";
+  const edit = inLoom({ kind: "edit", title: `Edit ${path}`, locations: [{ path, line: null }], content: [{ type: "diff", path, oldText: "a\n", newText: "b\n" }] });
+  expect(edit).not.toContain("/home/ada");
+  expect(edit.split("src/shuttle.rs")).toHaveLength(2);
+  expect(screen.getByRole("figure", { name: "Change of src/shuttle.rs" })).toBeTruthy();
+  cleanup();
+  expect(inLoom({ kind: "edit", title: "Edit", content: [{ type: "diff", path, oldText: "a\n", newText: "b\n" }] })).toContain("src/shuttle.rs+1 −1");
+  cleanup();
+  expect(inLoom({ kind: "execute", title: `cat ${path}`, input: { command: `cat ${path}` } })).toContain(path);
+});
+
+test("of a path that does not fit, the directory gives way and never the file's name", () => {
+  const page = show({ kind: "read", title: "Read crates/engine/src/live_session/deciding.rs" });
+  expect(page.querySelector(".shrink-0.truncate")?.textContent).toBe("deciding.rs");
+  expect(page.querySelector(".truncate.shrink-\\[9999\\]")?.textContent).toBe("crates/engine/src/live_session/");
 });
 
 test("any other tool shows what it was given and what came back, by name", async () => {

@@ -1,7 +1,7 @@
 // A call of a tool: a bead on the thread, what it does, how it stands, and what came of it.
 //
 // Invariant: how it stands is told by a shape and a word. What is folded is not drawn.
-import { memo, useId, useState } from "react";
+import { memo, use, useId, useState } from "react";
 
 import type { ToolCall } from "../../state/transcript";
 import { kindWords, toolStateWord } from "../../state/words";
@@ -10,6 +10,7 @@ import type { IconName } from "../../ui/Icon";
 import { Icon } from "../../ui/Icon";
 import type { KnotShape } from "../../ui/Knot";
 import { LongText } from "../../ui/LongText";
+import { DirectoryContext, relativeWords } from "../../ui/paths";
 import { inOneLine } from "../../ui/shown";
 import type { ToolKind, ToolStatus } from "../../wire/names";
 import { Step } from "./Step";
@@ -36,8 +37,11 @@ export const ToolCard = memo(function ToolCard({ call, asked = null }: ToolCardP
   }
   const id = useId();
   const command = commandOf(call);
-  const title = inOneLine(call.title) || inOneLine(call.name ?? "") || kindWords(call.kind);
-  const isCommand = command !== null && inOneLine(command) === title;
+  const directory = use(DirectoryContext);
+  const said = inOneLine(call.title) || inOneLine(call.name ?? "") || kindWords(call.kind);
+  const isCommand = command !== null && inOneLine(command) === said;
+  // A command is exactly what it is.
+  const title = isCommand ? said : relativeWords(said, directory);
   const inTitle = isCommand && title.length < SHORT_TITLE;
   const longTitle = !isCommand && title.length >= SHORT_TITLE;
   const body = hasBody(call) || longTitle;
@@ -49,11 +53,15 @@ export const ToolCard = memo(function ToolCard({ call, asked = null }: ToolCardP
         <Icon name={ICONS[call.kind]} />
       </span>
       <span className="sr-only">{kindWords(call.kind)}: </span>
-      <span className={`min-w-0 truncate ${isCommand ? "font-mono text-[0.875rem]" : ""}`} dir="auto" title={title}>
-        {title}
-      </span>
+      {isCommand ? (
+        <span className="min-w-0 truncate font-mono text-[0.875rem]" dir="auto" title={said}>
+          {title}
+        </span>
+      ) : (
+        <TitleWords title={title} whole={said} />
+      )}
       <Place call={call} title={title} />
-      <span className={`ml-auto shrink-0 pl-2 text-[0.8125rem] ${call.status === "failed" ? "font-semibold text-thread" : "text-soft"}`}>
+      <span className={`ml-auto shrink-0 pl-2 text-[0.8125rem] ${call.status === "failed" ? "font-semibold text-failed" : "text-soft"}`}>
         {toolStateWord(call.status)}
         {exitCode !== null && exitCode !== 0 && ` · exit ${exitCode}`}
       </span>
@@ -85,12 +93,34 @@ export const ToolCard = memo(function ToolCard({ call, asked = null }: ToolCardP
               {(words) => <p className="verbatim mb-2 text-[0.875rem]">{words}</p>}
             </LongText>
           )}
-          <ToolBody call={call} commandInTitle={inTitle} />
+          <ToolBody call={call} title={title} commandInTitle={inTitle} />
         </div>
       )}
     </Step>
   );
 });
+
+/** The directory of the last path in some words, with what is before and behind it. */
+const LAST_PATH = /^(.*?)([^\s/]*\/(?:[^\s/]+\/)*)([^\s/]+)$/;
+
+/** Where a path at the end does not fit, its directory gives way: the file's name stays. */
+function TitleWords({ title, whole }: { title: string; whole: string }) {
+  const [, before = "", directory, name] = LAST_PATH.exec(title) ?? [];
+  if (directory === undefined) {
+    return (
+      <span className="min-w-0 truncate" dir="auto" title={whole}>
+        {title}
+      </span>
+    );
+  }
+  return (
+    <span className="flex min-w-0" title={whole}>
+      <span className="min-w-0 truncate whitespace-pre">{before}</span>
+      <span className="min-w-[3ch] shrink-[9999] truncate">{directory}</span>
+      <span className="shrink-0 max-w-full truncate">{name}</span>
+    </span>
+  );
+}
 
 /** Where it works, if its title does not say. */
 function Place({ call, title }: { call: ToolCall; title: string }) {

@@ -19,7 +19,7 @@ export function NotAnswering({ actions }: { actions: Actions }) {
   return (
     <div className="card">
       <p>
-        <strong className="font-semibold text-thread">Not answering for a while.</strong>{" "}
+        <strong className="font-semibold text-warning">Not answering for a while.</strong>{" "}
         <span className="text-soft">The agent may still be at work. Wait for it, or stop this turn; what is written down stays.</span>
       </p>
       <Button className="mt-3" disabled={stopping} onClick={() => void stop()}>

@@ -1,4 +1,6 @@
 // A prompt that waits for the running turn to end: it can still be changed or taken back.
+//
+// Invariant: what is typed here is not lost when the prompt's turn begins meanwhile: the composer has it then.
 import type { FormEvent } from "react";
 import { useState } from "react";
 
@@ -10,9 +12,10 @@ import { Alert } from "../../ui/Alert";
 import { Button, IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { Knot } from "../../ui/Knot";
-import { LongText } from "../../ui/LongText";
 import type { QueuedPrompt, SessionId } from "../../wire/names";
+import { readEdit, storeEdit } from "../composer/queuedEdits";
 import { Pictures } from "../items/Pictures";
+import { PromptText } from "./PromptText";
 
 interface QueuedPromptRowProps {
   session: SessionId;
@@ -21,22 +24,35 @@ interface QueuedPromptRowProps {
 
 export function QueuedPromptRow({ session, prompt }: QueuedPromptRowProps) {
   const http = useHttp();
-  const [edited, setEdited] = useState<string | null>(null);
+  const { interactionId } = prompt;
+  const [edited, setEdited] = useState(() => readEdit(session, interactionId));
+  // Whoever scrolls back to it may be writing elsewhere.
+  const [begun, setBegun] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
+  const edit = (text: string | null) => {
+    setEdited(text);
+    storeEdit(session, interactionId, text === prompt.text ? null : text);
+  };
 
   const save = async (event: FormEvent) => {
     event.preventDefault();
     if (edited === null) {
       return;
     }
-    const answer = await http.changePrompt(session, prompt.interactionId, edited);
+    // Its turn may begin with these very words before the answer comes.
+    storeEdit(session, interactionId, null);
+    const answer = await http.changePrompt(session, interactionId, edited);
     setFailure(answer.ok ? null : answer.failure);
-    if (answer.ok) {
+    // What was typed since is kept already.
+    const since = readEdit(session, interactionId);
+    if (answer.ok && since === null) {
       setEdited(null);
+    } else if (!answer.ok) {
+      storeEdit(session, interactionId, since ?? edited);
     }
   };
   const remove = async () => {
-    const answer = await http.removePrompt(session, prompt.interactionId);
+    const answer = await http.removePrompt(session, interactionId);
     setFailure(answer.ok ? null : answer.failure);
   };
 
@@ -51,13 +67,17 @@ export function QueuedPromptRow({ session, prompt }: QueuedPromptRowProps) {
       {edited === null ? (
         <div className="flex items-start justify-between gap-4">
           <div className="min-w-0">
-            <LongText text={prompt.text} label="All of the waiting prompt">
-              {(words) => <p className="verbatim leading-[1.6]">{words}</p>}
-            </LongText>
+            <PromptText text={prompt.text} turn={null} />
             {prompt.images !== undefined && prompt.images.length > 0 && <Pictures images={prompt.images} />}
           </div>
           <div className="-mt-2 flex">
-            <IconButton label="Change the waiting prompt" onClick={() => setEdited(prompt.text)}>
+            <IconButton
+              label="Change the waiting prompt"
+              onClick={() => {
+                setBegun(true);
+                edit(prompt.text);
+              }}
+            >
               <Icon name="pencil" />
             </IconButton>
             <IconButton label="Remove the waiting prompt" onClick={() => void remove()}>
@@ -73,11 +93,14 @@ export function QueuedPromptRow({ session, prompt }: QueuedPromptRowProps) {
             rows={Math.min(8, edited.split("\n").length + 1)}
             dir="auto"
             value={edited}
-            autoFocus
-            onChange={(event) => setEdited(event.target.value)}
+            autoFocus={begun}
+            onFocus={({ target }) => {
+              target.setSelectionRange(target.value.length, target.value.length);
+            }}
+            onChange={(event) => edit(event.target.value)}
             onKeyDown={(event) => {
               if (event.key === "Escape") {
-                setEdited(null);
+                edit(null);
               }
             }}
           />
@@ -85,7 +108,7 @@ export function QueuedPromptRow({ session, prompt }: QueuedPromptRowProps) {
             <Button type="submit" disabled={edited.trim() === "" && (prompt.images ?? []).length === 0}>
               Save
             </Button>
-            <Button look="quiet" onClick={() => setEdited(null)}>
+            <Button look="quiet" onClick={() => edit(null)}>
               Cancel
             </Button>
           </div>

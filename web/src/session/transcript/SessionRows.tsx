@@ -17,6 +17,7 @@ import { brokenOff, isOwn, titleOf } from "../../state/words";
 import { Boundary } from "../../ui/Boundary";
 import type { Place } from "../../ui/place";
 import { SoughtContext } from "../../ui/place";
+import { DirectoryContext } from "../../ui/paths";
 import type { SessionId } from "../../wire/names";
 import { NextStepsContext, useNextSteps } from "../blocks/useNextSteps";
 import { useOtherSession } from "../blocks/useOtherSession";
@@ -71,6 +72,7 @@ export function SessionRows({ link, at, layout, open, items, range, measure, sou
     onWent: useCallback((to: SessionId) => goOn(session, to), [goOn, session]),
   });
   const steps = useMemo(() => (open ? nextSteps : { ...nextSteps, past: session }), [nextSteps, open, session]);
+  const directory = useAppState((state) => state.list.rows.get(session))?.cwd ?? "";
   useTurnsInReach(session, followed, turnsInView(layout, at, range));
 
   const rows: ReactNode[] = items.flatMap(({ key, index, start, size }) => {
@@ -93,7 +95,11 @@ export function SessionRows({ link, at, layout, open, items, range, measure, sou
       </div>,
     ];
   });
-  const shown = <NextStepsContext value={steps}>{rows}</NextStepsContext>;
+  const shown = (
+    <DirectoryContext value={directory}>
+      <NextStepsContext value={steps}>{rows}</NextStepsContext>
+    </DirectoryContext>
+  );
   return open ? (
     <SoughtContext value={sought}>{shown}</SoughtContext>
   ) : (

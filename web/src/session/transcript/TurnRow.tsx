@@ -1,5 +1,4 @@
 // A turn in the transcript: a knot on the thread, the person's words, and what the agent said and did below them.
-import type { ReactNode } from "react";
 import { memo } from "react";
 
 import { openRequests } from "../../state/followed";
@@ -8,7 +7,6 @@ import { authorWords, outcomeWords } from "../../state/words";
 import type { KnotShape } from "../../ui/Knot";
 import { BrokenEnd, Knot } from "../../ui/Knot";
 import { Link } from "../../ui/Link";
-import { LongText } from "../../ui/LongText";
 import { shown } from "../../ui/shown";
 import { inFull, timeOfDay } from "../../ui/time";
 import type { SessionId, Timestamp } from "../../wire/names";
@@ -19,6 +17,7 @@ import { Pictures } from "../items/Pictures";
 import { AnswerActions } from "./AnswerActions";
 import { NotAnswering } from "./NotAnswering";
 import { PromptActions } from "./PromptActions";
+import { PromptText } from "./PromptText";
 import "./TurnRow.css";
 
 interface TurnRowProps {
@@ -70,9 +69,7 @@ export const TurnRow = memo(function TurnRow({ turn, session, past, from, fromGo
         </span>
         <header className="@container">
           <div className="flex gap-x-6 @max-lg:flex-col">
-            <LongText text={turn.prompt} label="All of the prompt">
-              {promptWords}
-            </LongText>
+            <PromptText text={turn.prompt} turn={turn.turn} />
             <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
               <PromptActions turn={turn.turn} past={past} text={turn.prompt} images={turn.images} newest={newest} />
               <Mark turn={turn.turn} past={past} at={turn.startedAt} now={now} />
@@ -89,23 +86,19 @@ export const TurnRow = memo(function TurnRow({ turn, session, past, from, fromGo
           {running && stalled && <NotAnswering actions={actions} />}
         </div>
         {!running && <AnswerActions session={session} turn={turn.turn} items={turn.items} />}
-        {note !== null && !broken && <Note {...note} className="mt-3" loud={turn.outcome === "failed"} />}
+        {note !== null && !broken && <Note {...note} className="mt-3" colour={turn.outcome === "failed" ? "text-failed" : ""} />}
       </div>
       {note !== null && broken && (
         <div className="thread-row flex min-h-16 flex-col justify-center py-3">
           <span aria-hidden="true" className="absolute top-0 left-0">
             <BrokenEnd side="above" />
           </span>
-          <Note {...note} loud />
+          <Note {...note} colour="text-warning" />
         </div>
       )}
     </article>
   );
 });
-
-function promptWords(words: string): ReactNode {
-  return <h2 className="verbatim min-w-0 flex-1 leading-[1.6] font-semibold">{words}</h2>;
-}
 
 /** The turn's name and time; apart, so that a turn that grows does not tell the time anew with every word. */
 const Mark = memo(function Mark({ turn, past, at, now }: { turn: number; past: SessionId | null; at: Timestamp; now: number }) {
@@ -125,15 +118,15 @@ const Mark = memo(function Mark({ turn, past, at, now }: { turn: number; past: S
 interface NoteProps {
   title: string;
   detail: string | null;
-  /** It is not what anybody wanted. */
-  loud: boolean;
+  /** Of its first word, where it is not what anybody wanted. */
+  colour: string;
   className?: string;
 }
 
-function Note({ title, detail, loud, className = "" }: NoteProps) {
+function Note({ title, detail, colour, className = "" }: NoteProps) {
   return (
     <p className={`text-[0.9375rem] text-soft ${className}`}>
-      <strong className={`font-semibold ${loud ? "text-thread" : ""}`}>{title}.</strong>
+      <strong className={`font-semibold ${colour}`}>{title}.</strong>
       {detail !== null && ` ${shown(detail)}`}
     </p>
   );
