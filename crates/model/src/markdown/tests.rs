@@ -1,3 +1,5 @@
+//! Sessions as Markdown: nothing in one turn changes how the next is read.
+
 use std::fs;
 use std::path::Path;
 
