@@ -45,7 +45,7 @@ for (const viewport of [DESKTOP, PHONE]) {
       await turn(page, 1, "word60").waitFor();
       await state(page, "Idle").waitFor();
       await send(page, 'say ```ts\n// Every kind of piece.\nconst a = "b" + f(1);\n```\n```diff\n-old\n+new\n```');
-      await turn(page, 2).locator(".code-inserted").waitFor();
+      await turn(page, 2).locator(".code-inserted").last().waitFor();
       await state(page, "Idle").waitFor();
       await send(page, "slow 3600");
       await turn(page, 3, "Taking 3600 s.").waitFor();

@@ -96,10 +96,9 @@ export function SessionListPage({ current }: { current: SessionId | null }) {
           {notice}
         </div>
         {notice === null && (
-          <p className="min-w-0 flex-1 text-[0.8125rem]">
-            {needYou !== null && <strong className="font-semibold text-thread">{needYou}</strong>}
-            {needYou !== null && rest !== null && " · "}
-            {rest}
+          <p className="min-w-0 flex-1 text-[0.8125rem] leading-tight">
+            {needYou !== null && <strong className="block font-semibold text-thread">{needYou}</strong>}
+            {rest !== null && <span className="block">{rest}</span>}
           </p>
         )}
         <Button look="quiet" onClick={() => show("remembered")}>

@@ -24,7 +24,7 @@ export function attentionOf(list: SessionList): Attention {
   return attention;
 }
 
-/** "2 need you · 1 unseen". */
+/** "2 need you" and "1 unseen". */
 export function attentionWords({ needYou, unseen }: Attention): { needYou: string | null; rest: string | null } {
   return {
     needYou: needYou === 0 ? null : needYou === 1 ? "1 needs you" : `${needYou} need you`,

@@ -13,7 +13,7 @@ import { Markdown } from "../items/Markdown";
 import "./PromptText.css";
 
 /** So much is a short prompt. */
-const SHORT: Extent = { characters: 600, lines: 8 };
+const SHORT: Extent = { characters: 400, lines: 6 };
 /** So much is shown of one that is folded, and what is little longer is shown whole, so that a button for the rest pays. */
 const BEGINNING: Extent = { characters: 900, lines: 10 };
 const UNFOLDED: Extent = { characters: 1_400, lines: 16 };
