@@ -115,7 +115,7 @@ pub(crate) enum Command {
         /// The session: its id, the end of its id as `list` prints it, or `last`
         session: SessionName,
     },
-    /// Stop the server: running turns are ended and stored, and go on after the next start
+    /// Stop the server; a turn that runs is interrupted, and what was said is kept
     StopServer,
     /// Offer a session's tools to an MCP client, on standard input and output
     Mcp(Mcp),
