@@ -2,22 +2,29 @@
 
 use similar::TextDiff;
 
+use crate::one_line;
+
 /// Files with more changed lines than this are shown as wholly replaced: finding the least change takes time that grows
 /// with the product of both.
 const MAX_COMPARED_LINES: usize = 4_000;
 const CONTEXT_LINES: usize = 3;
+const MAX_PATH_CHARS: usize = 1_000;
 
 /// The change of a file as a unified diff; a file without a text before is new.
 pub fn line_diff(path: &str, old: Option<&str>, new: &str) -> String {
-    let path = path.replace('\n', " ");
+    let path = one_line(path, MAX_PATH_CHARS);
+    // Only a line feed ends a line here, as it is counted.
+    let (old, new) = (old.map(|old| old.replace('\r', "")), new.replace('\r', ""));
+    let (old, new) = (old.as_deref(), new.as_str());
     let from = old.map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{}", path.trim_start_matches('/')));
     let to = format!("b/{}", path.trim_start_matches('/'));
     let old = old.unwrap_or_default();
-    let (changed_old, changed_new) = between_common_ends(old, new);
+    let (changed_old, changed_new) = changed_line_counts(old, new);
     if changed_old + changed_new > MAX_COMPARED_LINES {
         let gone = old.lines().map(|line| format!("-{line}"));
         let come = new.lines().map(|line| format!("+{line}"));
-        let range = format!("@@ -1,{} +1,{} @@", old.lines().count(), new.lines().count());
+        let (gone_lines, come_lines) = (old.lines().count(), new.lines().count());
+        let range = format!("@@ -{},{gone_lines} +{},{come_lines} @@", gone_lines.min(1), come_lines.min(1));
         return [format!("--- {from}"), format!("+++ {to}"), range]
             .into_iter()
             .chain(gone)
@@ -29,8 +36,8 @@ pub fn line_diff(path: &str, old: Option<&str>, new: &str) -> String {
     diff.unified_diff().context_radius(CONTEXT_LINES).header(&from, &to).missing_newline_hint(false).to_string()
 }
 
-/// How many lines of each lie between what both begin and end with.
-fn between_common_ends(old: &str, new: &str) -> (usize, usize) {
+/// Counts the lines of each text between their common beginning and end.
+fn changed_line_counts(old: &str, new: &str) -> (usize, usize) {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let begin = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let end = old[begin..].iter().rev().zip(new[begin..].iter().rev()).take_while(|(old, new)| old == new).count();

@@ -3,6 +3,7 @@
 //! Invariant: nothing in one part changes how the next is read. Prompts are quotes, output stands in code fences that are
 //! longer than any inside, and a code fence that an answer leaves open is closed.
 
+use std::borrow::Cow;
 use std::mem;
 
 use pulldown_cmark::{Event, HeadingLevel, Parser, TagEnd};
@@ -10,11 +11,14 @@ use pulldown_cmark::{Event, HeadingLevel, Parser, TagEnd};
 use crate::contents::CodeFence;
 use crate::transcript::{Aside, HandOver, Item, Permission, Transcript, TranscriptTurn};
 use crate::{
-    Answerer, Entry, PermissionKind, SessionRow, StepStatus, ToolCall, ToolContent, Turn, line_diff, one_line,
+    Answerer, Entry, Notice, PermissionKind, SessionEvent, SessionRow, Severity, StepStatus, ToolCall, ToolContent,
+    Turn, json_bytes, line_diff, one_line,
 };
 
 /// How many lines of a tool's output are kept.
 const OUTPUT_LINES: usize = 60;
+/// How much of a turn is written: it is held until it is complete.
+const MAX_TURN_BYTES: usize = 16 << 20;
 /// How many characters of a call's title or a question are kept.
 const LINE_CHARS: usize = 400;
 
@@ -22,26 +26,29 @@ const LINE_CHARS: usize = 400;
 #[derive(Debug, Default)]
 pub struct MarkdownWriter {
     transcript: Transcript,
+    /// Of the newest turn.
+    held_bytes: usize,
 }
 
 impl MarkdownWriter {
     /// The title, and what the session is.
     pub fn head(row: &SessionRow) -> String {
         let title = row.label().map_or_else(|| "Untitled session".to_owned(), |title| one_line(title, LINE_CHARS));
-        let (agent, cwd) = (inline_code(&row.agent), inline_code(&row.cwd));
+        let code = |text: &str| inline_code(&one_line(text, LINE_CHARS));
+        let (agent, cwd) = (code(&row.agent), code(&row.cwd));
         format!("# {}\n\nSession {} with {agent} in {cwd}, begun {}.\n", escaped(&title), row.id, row.created_at)
     }
 
-    /// What the next entries complete: the turns that no later entry changes.
-    pub fn read<'a>(&mut self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
+    /// Applies entries, and returns the Markdown of the turns that are now complete.
+    pub fn apply<'a>(&mut self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
         for entry in entries {
-            self.transcript.apply(entry);
+            self.hold(entry);
         }
         let complete = self.transcript.turns.len().saturating_sub(1);
         self.write_turns(complete)
     }
 
-    /// The rest.
+    /// Returns the Markdown of the last turn, and of questions that no turn has.
     pub fn end(mut self) -> String {
         let mut text = self.write_turns(self.transcript.turns.len());
         // They still wait for an answer, or got it late.
@@ -49,6 +56,39 @@ impl MarkdownWriter {
             write_part(&mut text, &permission(&aside.permission));
         }
         text
+    }
+
+    /// Applies an entry, if what it adds is written and there is room for it.
+    fn hold(&mut self, entry: &Entry) {
+        if matches!(entry.event, SessionEvent::ThoughtPart { .. }) {
+            return;
+        }
+        if matches!(entry.event, SessionEvent::TurnStarted { .. }) {
+            self.held_bytes = 0;
+        }
+        let is_content = matches!(
+            entry.event,
+            SessionEvent::TextPart { .. }
+                | SessionEvent::ToolStarted { .. }
+                | SessionEvent::ToolChanged { .. }
+                | SessionEvent::ToolEnded { .. }
+                | SessionEvent::ToolPart { .. }
+                | SessionEvent::PlanChanged { .. }
+                | SessionEvent::AgentNoticed { .. }
+        );
+        if is_content {
+            let had_room = self.held_bytes < MAX_TURN_BYTES;
+            self.held_bytes = self.held_bytes.saturating_add(json_bytes(&entry.event));
+            if !had_room {
+                return;
+            }
+        }
+        self.transcript.apply(entry);
+        if is_content && self.held_bytes >= MAX_TURN_BYTES {
+            let title = "This turn is longer than is written here.".to_owned();
+            let notice = Notice { severity: Severity::Info, title, description: None };
+            self.transcript.turns.last_mut().into_iter().for_each(|turn| turn.items.push(Item::Notice(notice.clone())));
+        }
     }
 
     fn write_turns(&mut self, count: usize) -> String {
@@ -85,7 +125,7 @@ fn write_turn(text: &mut String, turn: &TranscriptTurn) {
     }
     for item in &turn.items {
         match item {
-            Item::Text { text: words, .. } => write_part(text, &closed(words.trim())),
+            Item::Text { text: words, .. } => write_part(text, &closed(&with_line_feeds(words.trim()))),
             // Thoughts are the agent's own way to its answer.
             Item::Thought { .. } => (),
             Item::Tool(call) => write_part(text, &tool(turn, call)),
@@ -121,20 +161,24 @@ fn write_part(text: &mut String, part: &str) {
 }
 
 fn tool(turn: &TranscriptTurn, call: &ToolCall) -> String {
-    let title = if call.title.is_empty() { call.name.as_deref().unwrap_or("a tool") } else { &call.title };
     let note = turn.fate(call).note().map(|note| format!(" ({note})")).unwrap_or_default();
-    let mut lines = vec![format!("- {}{note}", inline_code(&one_line(title, LINE_CHARS)))];
+    let mut lines = vec![format!("- {}{note}", inline_code(&one_line(call.label(), LINE_CHARS)))];
     for content in &call.content {
         let part = match content {
-            ToolContent::Text { text } => fenced("", &head(text)),
+            ToolContent::Text { text } => fenced("", &first_lines(text)),
             ToolContent::Terminal { command, output, .. } => {
-                fenced("console", &format!("$ {command}\n{}", head(output)))
+                fenced("console", &format!("$ {command}\n{}", first_lines(output)))
             }
             ToolContent::Diff { path, old_text, new_text } => {
                 fenced("diff", &line_diff(path, old_text.as_deref(), new_text))
             }
-            ToolContent::Image { mime_type, .. } => format!("*A picture ({}).*", escaped(mime_type)),
-            ToolContent::Link { uri, name } => format!("{} {}", inline_code(name), inline_code(uri)),
+            ToolContent::Image { mime_type, .. } => {
+                format!("*A picture ({}).*", escaped(&one_line(mime_type, LINE_CHARS)))
+            }
+            ToolContent::Link { uri, name } => {
+                let code = |text: &str| inline_code(&one_line(text, LINE_CHARS));
+                format!("{} {}", code(name), code(uri))
+            }
             ToolContent::Omitted { bytes } => format!("*{bytes} bytes were too large to keep.*"),
             ToolContent::Raw { .. } => continue,
         };
@@ -150,13 +194,7 @@ fn permission(asked: &Permission) -> String {
     let answer = match &asked.answer {
         None => "not answered".to_owned(),
         Some(answer) => {
-            let word = match answer.kind {
-                Some(PermissionKind::AllowOnce) => "allowed once",
-                Some(PermissionKind::AllowAlways) => "always allowed",
-                Some(PermissionKind::RejectOnce) => "rejected",
-                Some(PermissionKind::RejectAlways) => "always rejected",
-                None => "answered",
-            };
+            let word = answer.kind.map_or("answered", PermissionKind::note);
             match &answer.by {
                 Answerer::Person { name, .. } => format!("{word} by {}", escaped(name)),
                 Answerer::Remembered { .. } => format!("{word}, as remembered"),
@@ -170,7 +208,7 @@ fn permission(asked: &Permission) -> String {
 
 /// The text as a quote.
 fn quote(text: &str) -> String {
-    let lines = closed(text.trim_end());
+    let lines = closed(&with_line_feeds(text.trim_end()));
     lines.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
@@ -185,16 +223,23 @@ fn closed(text: &str) -> String {
     closed.filter(|closed| ends_by_itself(closed)).unwrap_or_else(|| fenced("markdown", text))
 }
 
-/// Whether a heading behind the text is a heading.
+/// Whether a heading that is appended to the text is still parsed as one.
 fn ends_by_itself(text: &str) -> bool {
     let heading = Event::End(TagEnd::Heading(HeadingLevel::H2));
     Parser::new(&format!("{text}\n\n## end")).last() == Some(heading)
 }
 
+/// The text with every line ended by a line feed: Markdown takes a carriage return for the end of a line too, and what
+/// follows would stand outside of the quote or the list that it belongs to.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) }
+}
+
 /// The text in a code fence that is longer than any in it.
 fn fenced(language: &str, text: &str) -> String {
-    let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
-    format!("{fence}{language}\n{}\n{fence}", text.trim_end())
+    let text = with_line_feeds(text.trim_end());
+    let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}")
 }
 
 /// A line as code inside of a line.
@@ -208,7 +253,7 @@ fn longest_run(text: &str, sign: char) -> usize {
     text.split(|c| c != sign).map(str::len).max().unwrap_or_default()
 }
 
-/// Words that are no Markdown.
+/// Escapes the characters that Markdown would interpret.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -220,13 +265,14 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-fn head(text: &str) -> String {
+/// The beginning of an output, and how many lines are left out.
+fn first_lines(text: &str) -> String {
     let mut lines: Vec<&str> = text.trim_end().lines().collect();
     let more = lines.len().saturating_sub(OUTPUT_LINES);
     lines.truncate(OUTPUT_LINES);
     let mut text = lines.join("\n");
     if more > 0 {
-        text.push_str(&format!("\n[{more} more lines]"));
+        text.push_str(&format!("\n[{more} more {}]", if more == 1 { "line" } else { "lines" }));
     }
     text
 }

@@ -85,6 +85,18 @@ pub enum PermissionKind {
     RejectAlways,
 }
 
+impl PermissionKind {
+    /// What is said of a request that was answered like this.
+    pub fn note(self) -> &'static str {
+        match self {
+            Self::AllowOnce => "allowed once",
+            Self::AllowAlways => "always allowed",
+            Self::RejectOnce => "rejected",
+            Self::RejectAlways => "always rejected",
+        }
+    }
+}
+
 /// A request that waits for its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -183,6 +183,15 @@ impl ToolStatus {
 }
 
 impl ToolCall {
+    /// What to call it: what it does, else the tool's name.
+    pub fn label(&self) -> &str {
+        match (self.title.as_str(), &self.name) {
+            ("", Some(name)) => name,
+            ("", None) => "a tool",
+            (title, _) => title,
+        }
+    }
+
     /// A call that has just begun.
     pub fn begin(tool: u32, call_id: String, change: &ToolChange) -> Self {
         let mut call = Self {

@@ -68,7 +68,7 @@ pub(crate) enum Command {
     New(New),
     /// Say whether the server runs, where, and which sessions need you
     Status(Status),
-    /// List sessions, most recently active first; a * marks what came to rest unseen
+    /// List sessions, most recently active first; * marks those that finished and were not looked at yet
     #[command(after_help = LIST_HELP)]
     List(List),
     /// Print a session's transcript, or one turn of it
@@ -100,7 +100,7 @@ pub(crate) enum Command {
     Resume(Resume),
     /// List the prompts that wait in a session
     Queue(Queue),
-    /// Take a prompt that waits out of a session's queue
+    /// Remove a waiting prompt from a session's queue
     Unqueue(Unqueue),
     /// Name a session; an empty name lets it have a title of its own again
     Rename(Rename),
@@ -131,7 +131,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Copy everything into a new folder, also while the server runs
     Backup(Backup),
-    /// Put back a backup's folder or an export's file
+    /// Put back a folder that `backup` made, or a file that `export --all` wrote
     Restore(Restore),
     /// Write a session down as Markdown or JSON, or everything with --all
     #[command(after_help = storing::EXPORT_HELP)]
@@ -189,7 +189,7 @@ pub(crate) struct New {
     /// The piece of work that it belongs to; it begins with this session if it is new
     #[arg(long, value_name = "NAME")]
     pub(crate) work: Option<String>,
-    /// Yes, also where the directory is / or your home
+    /// Allow / or your home as the directory
     #[arg(long)]
     pub(crate) confirm: bool,
     /// Print JSON
@@ -207,8 +207,8 @@ pub(crate) struct Status {
 const LIST_HELP: &str = "\
 Examples:
   throughline list                     the newest 20
-  throughline list upload              those with a title that has this word
-  throughline list --needs-you         what waits for an answer, failed, or came to rest unseen
+  throughline list upload              those whose title, work or project has this word
+  throughline list --needs-you         what waits for an answer, failed, or finished and was not looked at
   throughline list --here --agent codex
   throughline list --all --json";
 
@@ -222,13 +222,13 @@ pub(crate) struct List {
     /// Only those of this directory's project
     #[arg(long)]
     pub(crate) here: bool,
-    /// Only those that wait for an answer, failed, or came to rest unseen
+    /// Only those that wait for an answer, failed, do not respond, or finished and were not looked at yet
     #[arg(long)]
     pub(crate) needs_you: bool,
     /// How many at most
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) limit: u32,
-    /// However many there are
+    /// All of them, without a limit
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
     /// Those that were deleted and can be brought back
@@ -331,13 +331,13 @@ impl Search {
 pub(crate) struct Import {
     /// Only of these tools: claude, codex, opencode, gemini, goose, qwen, kimi, copilot
     pub(crate) tools: Vec<String>,
-    /// Tell what there is, and bring nothing in
+    /// List what could be imported, and import nothing
     #[arg(long, conflicts_with = "follow")]
     pub(crate) list: bool,
-    /// Go on as the tools do
+    /// Keep importing what the tools write from now on
     #[arg(long)]
     pub(crate) follow: bool,
-    /// End what is under way
+    /// Stop the import that is running
     #[arg(long, conflicts_with_all = ["list", "follow", "tools"])]
     pub(crate) stop: bool,
     /// Print JSON
@@ -389,7 +389,7 @@ pub(crate) struct Answer {
     pub(crate) request: Option<String>,
     /// `allow`, `always`, `deny`, `never`, or the id of one of the agent's own options
     pub(crate) option: String,
-    /// Answer exactly this alike from now on, in this directory, without asking
+    /// Give this answer to exactly the same request from now on, in this directory, without asking
     #[arg(long)]
     pub(crate) remember: bool,
     /// Print JSON

@@ -29,6 +29,8 @@ fn page(lines: &[String]) -> io::Result<bool> {
     let pager = named.map_or(DEFAULT_PAGER, String::as_str);
     let mut words = pager.split_whitespace();
     let Some(program) = words.next().filter(|program| *program != "cat") else { return Ok(false) };
+    // Ctrl+C is the pager's while it runs: it would be left behind, with the terminal as it has set it.
+    let _interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());
     let Ok(mut child) = Command::new(program).args(words).stdin(Stdio::piped()).spawn() else { return Ok(false) };
     let Some(mut input) = child.stdin.take() else { return Ok(false) };
     let written = lines.iter().try_for_each(|line| writeln!(input, "{line}"));

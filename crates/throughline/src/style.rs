@@ -1,6 +1,7 @@
 //! Colours and widths of the terminal.
 //!
-//! Invariant: no escape sequence is written unless standard output is a terminal and `NO_COLOR` is not set.
+//! Invariant: no escape sequence is written unless standard output is a terminal, `NO_COLOR` is unset or empty, and `TERM` is
+//! not `dumb`.
 
 use std::io::IsTerminal as _;
 use std::sync::LazyLock;

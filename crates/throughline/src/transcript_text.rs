@@ -11,7 +11,7 @@ use crate::block_text::{Steps, text_lines};
 use crate::hint;
 use crate::outcome_text::reason_suffix;
 use crate::style::{Style, screen};
-use crate::terminal::safe;
+use crate::terminal::{counted, safe};
 
 /// How many lines of a tool's output are printed; `--json` prints all.
 const SHOWN_LINES: usize = 12;
@@ -25,7 +25,7 @@ pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, sess
         lines.push(format!("  {}", Style::Dim.paint(&times)));
     }
     if !turn.images.is_empty() {
-        lines.push(format!("  [with {} images]", turn.images.len()));
+        lines.extend(counted(turn.images.len() as u64, "image", "images").map(|images| format!("  [with {images}]")));
     }
     if turn.resume.is_some() {
         lines.push("  [the agent was told what came before]".to_owned());
@@ -143,12 +143,11 @@ fn state_word(turn: &TranscriptTurn, call: &ToolCall) -> &'static str {
 
 /// A call and its state, in a line.
 fn tool_line(call: &ToolCall, state: &str) -> String {
-    let title = if call.title.is_empty() { call.name.as_deref().unwrap_or("a tool") } else { &call.title };
     let shown = match state {
         "failed" | "refused" | "cut off" => Style::Bad.paint(&format!("[{state}]")),
         _ => Style::Dim.paint(&format!("[{state}]")),
     };
-    format!("* {} {shown}", line(title))
+    format!("* {} {shown}", line(call.label()))
 }
 
 fn tool_lines(call: &ToolCall, state: &str) -> Vec<String> {
@@ -194,7 +193,7 @@ fn diff_lines(path: &str, old: Option<&str>, new: &str) -> Vec<String> {
         lines.push(style.paint(&safe(change)));
     }
     if changes.len() > SHOWN_DIFF_LINES {
-        lines.push(format!("[{} lines more]", changes.len() - SHOWN_DIFF_LINES));
+        lines.extend(more_lines(changes.len() - SHOWN_DIFF_LINES));
     }
     lines
 }
@@ -230,13 +229,7 @@ pub(crate) fn question_lines(question: &Question) -> Vec<String> {
 
 /// The answer, and who gave it.
 pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
-    let word = match answer.kind {
-        Some(PermissionKind::AllowOnce) => "allowed once",
-        Some(PermissionKind::AllowAlways) => "allowed always",
-        Some(PermissionKind::RejectOnce) => "refused",
-        Some(PermissionKind::RejectAlways) => "refused always",
-        None => "answered",
-    };
+    let word = answer.kind.map_or("answered", PermissionKind::note);
     match &answer.by {
         Answerer::Person { name, .. } if answer.remembered.is_some() => {
             format!("{word} by {}, and remembered", line(name))
@@ -251,12 +244,13 @@ pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
 fn head(text: &str) -> Vec<String> {
     let all: Vec<&str> = text.trim_end().lines().collect();
     let mut lines: Vec<String> = all.iter().take(SHOWN_LINES).map(|line| safe(line)).collect();
-    match all.len().saturating_sub(SHOWN_LINES) {
-        0 => (),
-        1 => lines.push("[1 more line]".to_owned()),
-        more => lines.push(format!("[{more} more lines]")),
-    }
+    lines.extend(more_lines(all.len().saturating_sub(SHOWN_LINES)));
     lines
+}
+
+/// What is said in the place of lines that are left out.
+fn more_lines(count: usize) -> Option<String> {
+    counted(count as u64, "more line", "more lines").map(|lines| format!("[{lines}]"))
 }
 
 /// The text on one line.

@@ -5,9 +5,9 @@ import { useId, useRef, useState } from "react";
 
 import { Anchored } from "../ui/Anchored";
 import { IconButton } from "../ui/Button";
-import type { IconName } from "../ui/Icon";
 import { CopyRow } from "../ui/CopyButton";
 import { Icon } from "../ui/Icon";
+import { MenuRow } from "../ui/MenuRow";
 import type { SessionRow } from "../wire/names";
 import { fileName, saveAs, useMarkdown } from "./export/useMarkdown";
 
@@ -70,27 +70,30 @@ export function HeaderMenu({ row, onFind, onOpenContext, onDelete, handOver, cla
             handOver(close)
           ) : (
             <>
-              {onFind !== null && <Row icon="search" words="Find in this session" onClick={then(onFind)} />}
-              <Row icon="mark" words="Context" className={NARROW} onClick={then(onOpenContext)} />
-              {handOver !== null && <Row icon="handOver" words="Hand over to…" className={NARROW} onClick={() => setOpen("hand-over")} />}
+              {onFind !== null && (
+                <MenuRow icon="search" onClick={then(onFind)}>
+                  Find in this session
+                </MenuRow>
+              )}
+              <MenuRow icon="mark" className={NARROW} onClick={then(onOpenContext)}>
+                Context
+              </MenuRow>
+              {handOver !== null && (
+                <MenuRow icon="handOver" className={NARROW} onClick={() => setOpen("hand-over")}>
+                  Hand over to…
+                </MenuRow>
+              )}
               <CopyRow text={markdown} words="Copy as Markdown" icon="copy" />
-              <Row icon="down" words={saving === "failed" ? "The file did not come; try again" : "Save as Markdown"} onClick={() => void save()} />
-              <Row icon="trash" words="Delete session" onClick={then(onDelete)} />
+              <MenuRow icon="down" onClick={() => void save()}>
+                {saving === "failed" ? "Could not save; try again" : "Save as Markdown"}
+              </MenuRow>
+              <MenuRow icon="trash" onClick={then(onDelete)}>
+                Delete session
+              </MenuRow>
             </>
           )}
         </Anchored>
       )}
     </div>
-  );
-}
-
-function Row({ icon, words, className = "", onClick }: { icon: IconName; words: string; className?: string; onClick(): void }) {
-  return (
-    <button type="button" className={`${className} flex min-h-11 w-full items-center gap-3 rounded-lg px-2.5 text-left text-[0.9375rem] hover:bg-press md:min-h-10`} onClick={onClick}>
-      <span className="text-soft">
-        <Icon name={icon} />
-      </span>
-      {words}
-    </button>
   );
 }

@@ -4,9 +4,12 @@ import { useEffect, useState } from "react";
 import { IconButton } from "./Button";
 import type { IconName } from "./Icon";
 import { Icon } from "./Icon";
+import { MenuRow } from "./MenuRow";
 
 const SAID_MS = 1_600;
-const BY_HAND = "Select and copy by hand";
+const FAILED = { failed: "Select and copy by hand", unread: "Could not be loaded; try again" } as const;
+
+type CopyState = "ready" | "copied" | keyof typeof FAILED;
 
 /** Words, or how to get them. */
 export type Copied = string | (() => Promise<string>);
@@ -20,7 +23,7 @@ export function CopyButton({ text, what }: CopyProps) {
   const { state, copy } = useCopy(text);
   return (
     <button type="button" className="small-button" aria-label={`Copy ${what}`} onClick={() => void copy()}>
-      <span aria-live="polite">{state === "ready" ? "Copy" : state === "copied" ? "Copied" : BY_HAND}</span>
+      <span aria-live="polite">{state === "ready" ? "Copy" : state === "copied" ? "Copied" : FAILED[state]}</span>
     </button>
   );
 }
@@ -33,8 +36,8 @@ export function CopyIconButton({ text, what, icon = "copy", className = "" }: Co
       <IconButton label={`Copy ${what}`} className={className} onClick={() => void copy()}>
         <Icon name={state === "copied" ? "check" : icon} />
       </IconButton>
-      <span aria-live="polite" className={state === "failed" ? "self-center text-xs text-soft" : "sr-only"}>
-        {state === "copied" ? "Copied" : state === "failed" ? BY_HAND : ""}
+      <span aria-live="polite" className={state === "failed" || state === "unread" ? "self-center text-xs text-soft" : "sr-only"}>
+        {state === "ready" ? "" : state === "copied" ? "Copied" : FAILED[state]}
       </span>
     </>
   );
@@ -44,19 +47,14 @@ export function CopyIconButton({ text, what, icon = "copy", className = "" }: Co
 export function CopyRow({ text, words, icon }: { text: Copied; words: string; icon: IconName }) {
   const { state, copy } = useCopy(text);
   return (
-    <button
-      type="button"
-      className="flex min-h-11 w-full items-center gap-3 rounded-lg px-2.5 text-left text-[0.9375rem] hover:bg-press"
-      onClick={() => void copy()}
-    >
-      <Icon name={state === "copied" ? "check" : icon} />
-      <span aria-live="polite">{state === "ready" ? words : state === "copied" ? "Copied" : BY_HAND}</span>
-    </button>
+    <MenuRow icon={state === "copied" ? "check" : icon} onClick={() => void copy()}>
+      <span aria-live="polite">{state === "ready" ? words : state === "copied" ? "Copied" : FAILED[state]}</span>
+    </MenuRow>
   );
 }
 
-function useCopy(text: Copied): { state: "ready" | "copied" | "failed"; copy(): Promise<void> } {
-  const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
+function useCopy(text: Copied): { state: CopyState; copy(): Promise<void> } {
+  const [state, setState] = useState<CopyState>("ready");
   useEffect(() => {
     if (state === "ready") {
       return undefined;
@@ -67,11 +65,16 @@ function useCopy(text: Copied): { state: "ready" | "copied" | "failed"; copy(): 
     };
   }, [state]);
   const copy = async () => {
+    const words = typeof text === "string" ? text : await text().catch(() => null);
+    if (words === null) {
+      setState("unread");
+      return;
+    }
     try {
-      await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
+      await navigator.clipboard.writeText(words);
       setState("copied");
     } catch {
-      // Without a secure connection, or without leave, the browser has no clipboard to write to; or the words did not come.
+      // Without a secure connection, or without leave, the browser has no clipboard to write to.
       setState("failed");
     }
   };

@@ -28,19 +28,26 @@ fn turn(number: u32, prompt: &str, answer: &str) -> Vec<(&'static str, Value)> {
 
 fn written(entries: &[Entry]) -> String {
     let mut writer = MarkdownWriter::default();
-    let mut text = writer.read(entries);
+    let mut text = writer.apply(entries);
     text.push_str(&writer.end());
     text
 }
 
+/// The headings of turns, as a parser reads them; those inside of quotes are the person's.
 fn headings(text: &str) -> Vec<String> {
     let mut parser = Parser::new(text);
-    let mut found = Vec::new();
+    let (mut found, mut quotes) = (Vec::new(), 0);
     while let Some(event) = parser.next() {
-        if let Event::Start(Tag::Heading { level: HeadingLevel::H2, .. }) = event
-            && let Some(Event::Text(words)) = parser.next()
-        {
-            found.push(words.to_string());
+        match event {
+            Event::Start(Tag::BlockQuote(_)) => quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => quotes -= 1,
+            Event::Start(Tag::Heading { level: HeadingLevel::H2, .. }) if quotes == 0 => {
+                found.extend(parser.next().and_then(|event| match event {
+                    Event::Text(words) => Some(words.to_string()),
+                    _ => None,
+                }));
+            }
+            _ => (),
         }
     }
     found
@@ -83,6 +90,40 @@ fn calls_questions_and_outcomes_are_told() {
     assert_eq!(written(&entries(&events)), expected);
 }
 
+/// To Markdown a carriage return ends a line, as every progress bar has it.
+#[test]
+fn a_carriage_return_leads_out_of_no_quote_and_no_fence() {
+    let mut events = turn(1, "go\r## 7", "fine\r\nbut\r```\ropen");
+    events.insert(
+        3,
+        (
+            "tool.started",
+            json!({ "turn": 1, "tool": 1, "callId": "c", "title": "fetch\r## 8", "kind": "execute", "status": "completed",
+                "content": [{ "type": "terminal", "command": "fetch", "output": "10%\r# Fake\r## 9\n" },
+                    { "type": "link", "uri": "a\n\n<!--", "name": "x\r\r## 10" },
+                    { "type": "diff", "path": "a\r## 11", "oldText": "a\r## 12\r", "newText": "b\r" }] }),
+        ),
+    );
+    events.extend(turn(2, "on", "done"));
+    let text = written(&entries(&events));
+    assert!(!text.contains('\r'), "{text:?}");
+    assert_eq!(headings(&text), ["1", "2"], "{text}");
+}
+
+#[test]
+fn a_turn_that_is_too_long_is_written_as_far_as_there_is_room() {
+    let mut events = turn(1, "much", "first");
+    let part = "x".repeat(1 << 20);
+    for _ in 0..20 {
+        events.insert(3, ("text.part", json!({ "turn": 1, "block": 0, "text": part })));
+    }
+    events.extend(turn(2, "on", "done"));
+    let text = written(&entries(&events));
+    assert!(text.len() < 18 << 20, "{}", text.len());
+    assert!(text.contains("longer than is written here"));
+    assert_eq!(headings(&text), ["1", "2"]);
+}
+
 /// Whatever way the entries come in pieces, the text is the same, for every transcript there is.
 #[test]
 fn pieces_give_the_same_text_as_the_whole() {
@@ -93,7 +134,7 @@ fn pieces_give_the_same_text_as_the_whole() {
         let entries: Vec<Entry> = serde_json::from_value(fixture["entries"].clone()).unwrap();
         let whole = written(&entries);
         let mut writer = MarkdownWriter::default();
-        let mut text: String = entries.iter().map(|entry| writer.read([entry])).collect();
+        let mut text: String = entries.iter().map(|entry| writer.apply([entry])).collect();
         text.push_str(&writer.end());
         assert_eq!(text, whole, "{}", fixture["name"]);
         turns += headings(&whole).len();
@@ -104,6 +145,6 @@ fn pieces_give_the_same_text_as_the_whole() {
 #[test]
 fn a_long_output_keeps_its_beginning() {
     let text: String = (1..=100).map(|n| format!("{n}\n")).collect();
-    let head = head(&text);
+    let head = first_lines(&text);
     assert!(head.ends_with("\n60\n[40 more lines]"), "{head}");
 }

@@ -37,7 +37,7 @@ pub(crate) async fn show(
         None => MarkdownWriter::head(&app.engine.session(id).await?.row),
         Some(_) => String::new(),
     };
-    let writing = Writing { app, id, turns, after: None, writer: MarkdownWriter::default() };
+    let writing = Writing { app, principal, id, turns, after: None, writer: MarkdownWriter::default() };
     // Read before the answer begins, so that what can not be read at all is a refusal.
     let (text, rest) = writing.part().await?;
     let first = stream::once(async move { Ok(head + &text) });
@@ -52,6 +52,7 @@ pub(crate) async fn show(
 /// A text that is written a page of entries at a time.
 struct Writing {
     app: App,
+    principal: Principal,
     id: SessionId,
     turns: Option<(Turn, Turn)>,
     after: Option<Cursor>,
@@ -61,11 +62,24 @@ struct Writing {
 impl Writing {
     /// The next part of the text, and what writes the rest.
     async fn part(mut self) -> Result<(String, Option<Self>), ApiError> {
+        // A slow reader may outlive its credential.
+        if !self.app.settings.gatekeeper.is_in_force(&self.principal) {
+            return Err(ApiError::SessionNotFound);
+        }
         let (entries, next) = self.page().await?;
-        let text = self.writer.read(&entries);
-        match next {
-            Some(next) => Ok((text, Some(Self { after: Some(next), ..self }))),
-            None => Ok((text + &self.writer.end(), None)),
+        // Comparing long texts takes a while.
+        let writing = tokio::task::spawn_blocking(move || {
+            let text = self.writer.apply(&entries);
+            match next {
+                Some(next) => (text, Some(Self { after: Some(next), ..self })),
+                None => (text + &self.writer.end(), None),
+            }
+        });
+        match writing.await {
+            Ok(part) => Ok(part),
+            Err(err) if err.is_panic() => std::panic::resume_unwind(err.into_panic()),
+            // The runtime is going.
+            Err(_) => Err(ApiError::SessionNotFound),
         }
     }
 

@@ -228,13 +228,13 @@ pub(super) fn finish(conn: &Connection, look: &Connection) -> Result<()> {
     pages::empty(conn, look, RECEIPTS.name)?;
     pages::put_kept(conn, RECEIPTS.name, "true", [])?;
     pages::drop_kept(conn)?;
-    rows_are_made(conn)
+    clear_rebuild_notes(conn)
 }
 
-/// Whoever noted that rows are to be made anew from the log has got them.
-pub(super) fn rows_are_made(conn: &Connection) -> Result<()> {
-    Todo::FillAttachments.is_done(conn)?;
-    Todo::RemakeRows.is_done(conn)
+/// Clears the notes that asked for a rebuild of the rows.
+pub(super) fn clear_rebuild_notes(conn: &Connection) -> Result<()> {
+    Todo::FillAttachments.clear(conn)?;
+    Todo::RemakeRows.clear(conn)
 }
 
 /// Gives every table of an older schema new pages whose own can not be read, so that its migrations meet no damage. What is lost with

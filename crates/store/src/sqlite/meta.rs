@@ -71,7 +71,8 @@ impl Todo {
         conn.prepare("SELECT 1 FROM meta WHERE key = ?1")?.exists([self.key()])
     }
 
-    pub(super) fn is_done(self, conn: &Connection) -> Result<()> {
+    /// Forgets the note: the work is done.
+    pub(super) fn clear(self, conn: &Connection) -> Result<()> {
         conn.execute("DELETE FROM meta WHERE key = ?1", [self.key()])?;
         Ok(())
     }

@@ -164,7 +164,7 @@ impl Opened {
         let is_asked = |todo: Todo| todo.is_noted(&self.writer).map_err(setup.storage_error());
         let found = match is_asked(Todo::FillAttachments)? || is_asked(Todo::RemakeRows)? {
             true if self.last_position == 0 => {
-                mend::rows_are_made(&self.writer).map_err(setup.storage_error())?;
+                mend::clear_rebuild_notes(&self.writer).map_err(setup.storage_error())?;
                 None
             }
             true => Some(("the schema is newer than they are", Mend::Rows)),
@@ -195,7 +195,7 @@ impl Opened {
         let look = self.connect_look()?;
         Ok(mend::in_transaction(&mut self.writer, |tx| {
             pages::reindex(tx, &look, "entries")?;
-            Todo::Reindex.is_done(tx)
+            Todo::Reindex.clear(tx)
         })?)
     }
 
@@ -203,7 +203,7 @@ impl Opened {
     pub(super) fn write_anew(&self) {
         let vacuum = || {
             self.writer.execute_batch("VACUUM")?;
-            Todo::Vacuum.is_done(&self.writer)
+            Todo::Vacuum.clear(&self.writer)
         };
         if let Err(err) = vacuum() {
             tracing::warn!(error = %err, "the rows are right, but the file could not be written anew; is there room for it twice?");

@@ -34,7 +34,7 @@ pub(crate) struct Backup {
 
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
-    /// A folder that `backup` made, or a file that `export` wrote; only one that you trust, for it brings its credentials
+    /// A folder that `backup` made, or a file that `export --all` wrote; only one that you trust, for it brings its credentials
     pub(crate) path: PathBuf,
     /// Move what is there aside; nothing is removed
     #[arg(long)]
@@ -48,7 +48,7 @@ pub(crate) const EXPORT_HELP: &str = "\
 Examples:
   throughline export last                     a session as Markdown
   throughline export 4f2a notes/fix.md        into a file
-  throughline export 4f2a fix.jsonl --json    everything that is known of it, for programs
+  throughline export 4f2a fix.jsonl --json    its entries as JSON, a line each
   throughline export --all everything.jsonl   all sessions and credentials; `throughline restore` reads it";
 
 #[derive(Debug, Args)]

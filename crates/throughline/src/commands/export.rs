@@ -51,9 +51,13 @@ async fn export_session(data: &DataDir, session: &SessionName, file: Option<&Pat
         return Ok(printed?);
     };
     refuse_existing(file)?;
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
-    let written = made.and_then(|mut out| out.write_all(text.as_bytes()).and_then(|()| out.sync_all()));
-    written.with_context(|| format!("could not write {}", file.display()))?;
+    let could_not = || format!("could not write {}", file.display());
+    let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).with_context(could_not)?;
+    if let Err(err) = out.write_all(text.as_bytes()).and_then(|()| out.sync_all()) {
+        // The incomplete file is of no use.
+        drop(fs::remove_file(file));
+        return Err(err).with_context(could_not);
+    }
     Ok(terminal::line(&safe(&format!("Session {} is in {}", tail(id), file.display())))?)
 }
 

@@ -44,7 +44,7 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
     }
     if page.sessions.is_empty() {
         let words = match is_filtered(list) {
-            true => "No session is like that.",
+            true => "No session matches.",
             false => "No sessions yet. `throughline new` begins one in this directory.",
         };
         return Ok(terminal::advice(words)?);
@@ -78,16 +78,14 @@ async fn find(client: &Client, list: &cli::List) -> Result<(SessionPage, bool)> 
                 && (!list.needs_you || needs_you(row))
                 && has_words(row, &page.meta_contexts, &words)
         };
-        for row in page.sessions.iter().filter(|row| matching(row)) {
-            if found.sessions.len() == wanted {
-                return Ok((found, true));
-            }
-            found.sessions.push(row.clone());
-        }
-        for work in page.meta_contexts {
-            if !found.meta_contexts.iter().any(|known| known.id == work.id) {
-                found.meta_contexts.push(work);
-            }
+        let matching: Vec<&SessionRow> = page.sessions.iter().filter(|row| matching(row)).collect();
+        let room = wanted - found.sessions.len();
+        found.sessions.extend(matching.iter().take(room).copied().cloned());
+        let is_known = |work: &MetaContext| found.meta_contexts.iter().any(|known| known.id == work.id);
+        let new: Vec<MetaContext> = page.meta_contexts.iter().filter(|work| !is_known(work)).cloned().collect();
+        found.meta_contexts.extend(new);
+        if matching.len() > room {
+            return Ok((found, true));
         }
         // Behind a page that was filtered, no cursor says where to go on.
         found.next_cursor = page.next_cursor.clone().filter(|_| !is_filtered(list));
@@ -115,7 +113,7 @@ fn has_words(row: &SessionRow, works: &[MetaContext], words: &[String]) -> bool 
     words.iter().all(|word| text.contains(word))
 }
 
-/// Whether the session waits for the person, failed, or came to rest unseen.
+/// Whether the session waits for an answer, failed, does not respond, or finished and was not looked at yet.
 pub(super) fn needs_you(row: &SessionRow) -> bool {
     match row.state {
         SessionState::NeedsYou | SessionState::Failed | SessionState::Unresponsive => true,
@@ -141,7 +139,7 @@ fn session_lines(page: &SessionPage) -> Vec<String> {
             Cell::plain(row.agent.clone()),
         ];
         if has_work {
-            let work = work_of(row, &page.meta_contexts).map(|work| cut(&safe(&work.name), WORK_COLUMNS));
+            let work = work_of(row, &page.meta_contexts).map(|work| short_work(&safe(&work.name)));
             cells.push(Cell::plain(work.unwrap_or_default()));
         }
         cells.push(title_cell(row.title.as_deref(), row.unobserved));
@@ -207,6 +205,10 @@ fn title_cell(title: Option<&str>, unobserved: bool) -> Cell {
         Some(title) if unobserved => Cell::styled(title, Style::Bold),
         Some(title) => Cell::plain(title),
     }
+}
+
+fn short_work(name: &str) -> String {
+    if screen().is_some() { cut(name, WORK_COLUMNS) } else { name.to_owned() }
 }
 
 /// A directory with `~` for the home; of a long one, the end.

@@ -84,7 +84,7 @@ pub(super) fn leave(client: &Client) -> Result<()> {
     }
 }
 
-/// Prints the answer to one prompt, among whatever else happens in the session.
+/// Prints what happens in a session: the answer to one prompt, or every turn.
 pub(super) struct AnswerPrinter {
     socket: WebSocketStream<Box<dyn Stream>>,
     session: SessionId,
@@ -104,7 +104,7 @@ pub(super) struct AnswerPrinter {
     target: Target,
     /// The plan as it was printed last.
     plan: Vec<PlanStep>,
-    /// Which calls began before the line that is being printed, and ended in the midst of it.
+    /// Calls that ended in the middle of a printed line; they are printed after it.
     held_back: Vec<ToolCall>,
 }
 
@@ -175,6 +175,8 @@ impl AnswerPrinter {
     /// Prints every turn, until the connection ends.
     pub(super) async fn watch(&mut self, client: &Client) -> Result<()> {
         self.target = Target::EveryTurn;
+        // Watching only reads: questions are answered with `answer`, or on the page.
+        self.questions.leave_terminal();
         self.print_all(client).await
     }
 

@@ -12,7 +12,7 @@ use crate::data_dir::DataDir;
 use crate::style::Style;
 use crate::terminal::{self, counted, cut, safe, safe_json};
 
-/// Sessions that run or wait are among the newest.
+/// Only the most recently active sessions are looked at: an older one that still waits is not counted.
 const LOOKED_AT: u32 = 200;
 const SHOWN: usize = 10;
 const TITLE_COLUMNS: usize = 60;
@@ -86,9 +86,11 @@ fn print(status: &Status<'_>, health: &Health) -> Result<()> {
     if let Some(search) = status.search {
         terminal::line(&Style::Bad.paint(&safe(&format!("Search is {search}"))))?;
     }
+    let waiting = status.needs_you.iter().filter(|row| row.state == SessionState::NeedsYou).count();
     let counts = [
         counted(status.sessions_running as u64, "session is running", "sessions are running"),
-        counted(status.needs_you.len() as u64, "needs you", "need you"),
+        counted(waiting as u64, "needs you", "need you"),
+        counted(status.unobserved_count, "is unseen", "are unseen"),
     ];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     terminal::line(&if counts.is_empty() {

@@ -11,8 +11,8 @@ use crate::data_dir::DataDir;
 use crate::terminal;
 
 /// Longer than a server needs to end its agents and write down what they said.
-const STOPS_WITHIN: Duration = Duration::from_secs(90);
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const STOP_TIMEOUT: Duration = Duration::from_secs(90);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(super) async fn run(data: &DataDir) -> Result<()> {
     let Some(pid) = server_process(data).await? else {
@@ -22,12 +22,12 @@ pub(super) async fn run(data: &DataDir) -> Result<()> {
         bail!("the server's process can not be found; stop it where it was started");
     };
     kill_process(process, Signal::TERM)?;
-    let given_up = Instant::now() + STOPS_WITHIN;
+    let deadline = Instant::now() + STOP_TIMEOUT;
     while is_running(data, pid).await? {
-        if Instant::now() > given_up {
+        if Instant::now() > deadline {
             bail!("the server (pid {pid}) was told to stop and still runs; its log says what it waits for");
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     Ok(terminal::line(&format!("The server (pid {pid}) has stopped."))?)
 }

@@ -56,7 +56,7 @@ fn a_list_is_narrowed_by_words_agent_project_and_need() {
     assert_eq!(found(&["--all"]).len(), 3);
     assert_eq!(found(&["--limit", "1"]), ["Upload elsewhere"]);
     assert!(folder.run(&["list", "--limit", "1"]).ok().ends_with("(the newest 1; --limit or --all shows more)\n"));
-    assert_eq!(folder.run(&["list", "nothing", "has", "these"]).ok(), "No session is like that.\n");
+    assert_eq!(folder.run(&["list", "nothing", "has", "these"]).ok(), "No session matches.\n");
 }
 
 #[test]
@@ -98,9 +98,8 @@ fn a_session_is_exported_as_markdown_or_as_its_entries() {
     assert_eq!(lines, folder.run(&["show", &id, "--json"]).ok());
     let none = folder.run(&["export", "everything.jsonl"]);
     assert!(none.code == Some(2) && none.stderr.contains("expected a session's id"), "{}", none.stderr);
-    assert!(
-        folder.run(&["export"]).stderr.contains("<SESSION|--all <FILE>>") || folder.run(&["export"]).code == Some(2)
-    );
+    let none = folder.run(&["export"]);
+    assert!(none.code == Some(2) && none.stderr.contains("<SESSION>"), "{}", none.stderr);
 }
 
 #[test]
@@ -152,7 +151,7 @@ fn a_plan_is_printed_once_and_then_its_changes() {
     folder.run(&["new"]).ok();
     let said = folder.run(&["send", "last", "plan warp; weft; cut"]).ok();
     let count = |words: &str| said.lines().filter(|line| line.ends_with(words)).count();
-    assert_eq!((count("] warp"), count("[x] warp"), count("[x] cut")), (count("] warp"), 1, 1), "{said}");
+    assert_eq!((count("[x] warp"), count("[x] cut")), (1, 1), "{said}");
     assert!(count("] warp") <= 3 && count("] cut") <= 3, "{said}");
     assert!(said.ends_with("The plan is done.\n"), "{said}");
 }

@@ -69,19 +69,50 @@ pub(in crate::sqlite) fn rebuild(
     for &id in &ids {
         keep_lost_tail(conn, look, schema, id)?;
     }
+    let unfenced = damaged_unfenced(conn, look, schema, &ids)?;
+    let is_kept = |table: &&Table| unfenced.iter().any(|(_, stream)| table.owner == Owner::Stream(*stream));
+    for table in folded_tables().filter(is_kept) {
+        pages::keep(conn, look, table.name, &table.is_whole(schema))?;
+        pages::empty(conn, look, table.name)?;
+        pages::put_kept(conn, table.name, "true", [])?;
+        pages::drop_kept(conn)?;
+    }
     pages::keep(conn, look, SESSIONS.name, &SESSIONS.is_whole(schema))?;
-    for table in folded_tables() {
+    for table in folded_tables().filter(|table| !is_kept(table)) {
         // Emptied whole, because that needs nothing of what is in them.
         pages::empty(conn, look, table.name)?;
     }
     let total = ids.len() as u64;
     for (done, id) in (0..).zip(ids) {
         progress(Progress { stage: Stage::Rebuild, done, total });
-        fill(conn, look, schema, id, &mut rebuilt)?;
+        match unfenced.iter().any(|(damaged, _)| *damaged == id) {
+            true => rebuilt.damaged += 1,
+            false => fill(conn, look, schema, id, &mut rebuilt)?,
+        }
     }
     keep_lost_sessions(conn, schema)?;
     pages::drop_kept(conn)?;
     Ok(rebuilt)
+}
+
+/// The damaged streams that go on behind their damage. What stands there, such as that a token was revoked, is known from their
+/// rows alone: a rebuild from the log would bring the token back.
+fn damaged_unfenced(
+    conn: &Connection,
+    look: &Connection,
+    schema: i64,
+    ids: &[i64],
+) -> Result<Vec<(i64, StreamId)>, Error> {
+    let mut damaged = Vec::new();
+    for &id in ids {
+        let record = StreamRecord::find(conn, schema, id)?;
+        if let Some(stream) = record.and_then(|record| record.stream).filter(|stream| !has_fence(*stream))
+            && Walk::whole(look, id, stream)?.fence.is_some()
+        {
+            damaged.push((id, stream));
+        }
+    }
+    Ok(damaged)
 }
 
 /// Puts the rows of one stream anew, in a transaction of the caller's, from a walk that was begun before. Answers why the

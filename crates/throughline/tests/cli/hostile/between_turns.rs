@@ -55,7 +55,7 @@ fn a_question_before_the_first_prompt_and_one_after_a_turn_are_answered() {
     assert_eq!(world.show(&session)["state"], "idle");
     assert_eq!(asked(&world.entries(&session)), ["p1 make watch", "p1 y", "p2 make test", "p2 n"]);
     let printed = world.folder.run(&["show", &session]).ok();
-    assert!(printed.contains("allowed once by command line") && printed.contains("refused by"), "{printed}");
+    assert!(printed.contains("allowed once by command line") && printed.contains("rejected by"), "{printed}");
     world.guide_is_unharmed();
     world.server.stop();
 }

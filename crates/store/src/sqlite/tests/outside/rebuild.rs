@@ -1,10 +1,15 @@
 //! The read tables, made anew from the log.
 
+use std::sync::Arc;
+
+use model::{Seq, ServerEvent, TokenKind};
 use rusqlite::Connection;
 
+use crate::Part;
+use crate::conformance::{AnyStore, at, batch, token_id};
 use crate::outside::{Depth, Progress, Repair};
-use crate::sqlite::tests::folder;
 use crate::sqlite::tests::outside::{check, scribble, told, write_remembered, write_sample};
+use crate::sqlite::tests::{folder, open_at};
 
 /// Everything but the log, as text.
 pub(in crate::sqlite::tests) fn tables(path: &std::path::Path) -> Vec<String> {
@@ -61,6 +66,36 @@ async fn scribbled_rows_are_as_they_were() {
     assert_eq!((rebuilt.streams, rebuilt.entries, rebuilt.rows, rebuilt.damaged), (3, 13, 7, 0));
     assert_eq!(tables(&path), before);
     assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new());
+}
+
+/// The server's stream goes on behind a damaged entry, so what was revoked there must stay revoked.
+#[tokio::test]
+async fn a_rebuild_brings_no_revoked_token_back() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    write_remembered(&path).await;
+    {
+        let store: AnyStore = Arc::new(open_at(&path));
+        let issued = ServerEvent::TokenIssued {
+            token_id: token_id(2),
+            kind: TokenKind::Person,
+            name: "phone".to_owned(),
+            session_id: None,
+            secret_hash: "1".repeat(64),
+            proof_hash: None,
+        };
+        let revoked = ServerEvent::TokenRevoked { token_id: token_id(1) };
+        store.append(batch([Part::of_server(Seq(2), vec![issued, revoked], at(13))])).await.unwrap();
+    }
+    let tokens =
+        |path| tables(path).into_iter().filter(|row| row.starts_with("tokens") || row.starts_with("remembered"));
+    let before: Vec<String> = tokens(&path).collect();
+    assert_eq!(before.len(), 2);
+    let server = "(SELECT id FROM streams WHERE name = 'server')";
+    scribble(&path, &format!("UPDATE entries SET at = 0 WHERE stream = {server} AND seq = 2"));
+    let rebuilt = Repair::begin(&path).unwrap().rebuild(&mut |_| ()).unwrap();
+    assert_eq!(rebuilt.damaged, 1);
+    assert_eq!(tokens(&path).collect::<Vec<_>>(), before);
 }
 
 /// What agents may do unasked is what the log says, and nothing that was written beside it.
