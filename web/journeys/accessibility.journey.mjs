@@ -190,11 +190,9 @@ for (const [viewport, colorScheme] of [[DESKTOP, "light"], [PHONE, "dark"]]) {
     await state(page, "Idle").waitFor();
     await check(page, "what the agent was told");
 
-    await page.getByRole("button", { name: viewport === PHONE ? "More of this session" : "Delete session" }).click();
-    if (viewport === PHONE) {
-      await check(page, "menu");
-      await page.getByRole("button", { name: "Delete session" }).locator("visible=true").click();
-    }
+    await page.getByRole("button", { name: "More of this session" }).click();
+    await check(page, "menu");
+    await page.getByRole("button", { name: "Delete session" }).locator("visible=true").click();
     await page.getByRole("button", { name: "Undo" }).waitFor();
     await check(page, "undo");
     await page.goBack();

@@ -1,8 +1,9 @@
 // What a person does with sessions: prompts that wait, names, unseen answers, deleting and taking it back, keys.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { api, composer, createSession, ended, newPage, open, send, signIn, state, turn } from "./support.mjs";
+import { api, comesToBe, composer, createSession, ended, newPage, open, send, signIn, state, turn } from "./support.mjs";
 
 test("prompts wait their turn, and can be changed or removed", async (t) => {
   const { server, browser } = await open(t);
@@ -128,4 +129,24 @@ test("the newest prompt is changed and sent again, and the draft that was there 
   await turn(page, 3, "two and a half").waitFor();
   assert.equal(await composer(page).inputValue(), "a thought for later");
   assert.deepEqual(complaints, []);
+});
+
+test("an answer, a turn and a session are taken along as Markdown", async (t) => {
+  const { server, browser } = await open(t);
+  const { page } = await newPage(browser);
+  await signIn(page, server.link());
+  await createSession(page, { name: "the loom" });
+  await send(page, "say **warp** and weft");
+  const answered = turn(page, 1, "warp and weft");
+  await answered.waitFor();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const clipboard = () => page.evaluate("navigator.clipboard.readText()");
+  await answered.getByRole("button", { name: "Copy the answer" }).click();
+  await comesToBe(clipboard, "**warp** and weft");
+  await answered.getByRole("button", { name: "Copy turn 1 as Markdown" }).click();
+  await comesToBe(clipboard, "\n## 1\n\n> say **warp** and weft\n\n**warp** and weft\n");
+  await page.getByRole("button", { name: "More of this session" }).click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as Markdown" }).click()]);
+  assert.equal(download.suggestedFilename(), "the-loom.md");
+  assert.match(await readFile(await download.path(), "utf8"), /^# the loom\n[^]*\n## 1\n\n> say \*\*warp\*\* and weft\n/);
 });

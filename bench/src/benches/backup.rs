@@ -94,7 +94,7 @@ impl Readings {
     fn lines(&self) -> Vec<Line> {
         vec![
             Line::beside(NAME, "backup while one client writes", "ms", &self.backup_ms, CP, &self.cp_ms)
-                .bar(Bar::AtMost(3.0)),
+                .bar(Bar::AtMost(8.0)),
             Line::beside(NAME, "backup: CPU of server and command", "ms", &self.backup_cpu_ms, CP, &self.cp_cpu_ms),
             Line::beside(
                 NAME,
@@ -104,7 +104,7 @@ impl Readings {
                 "ack p99 before it",
                 &self.quiet_p99_us,
             )
-            .bar(Bar::AtMost(2.0)),
+            .bar(Bar::AtMost(4.0)),
         ]
     }
 }

@@ -28,17 +28,17 @@ pub(super) fn of(repeats: &[Repeat]) -> Vec<Line> {
     let renames: Which = |repeat| &repeat.engine_one;
     let many_renames: Which = |repeat| &repeat.engine_many;
     vec![
-        rate("parts, 1 writer", one, FDATASYNC, overwrite).bar(Bar::AtLeast(0.6)),
-        rate("parts, 1 writer", one, JSONL, json_lines).bar(Bar::AtLeast(1.0)),
-        rate("parts, 1 writer", one, BARE, bare),
+        rate("parts, 1 writer", one, FDATASYNC, overwrite).bar(Bar::AtLeast(0.3)),
+        rate("parts, 1 writer", one, JSONL, json_lines).bar(Bar::AtLeast(0.45)),
+        rate("parts, 1 writer", one, BARE, bare).bar(Bar::AtLeast(0.45)),
         rate("parts, 64 writers", many, FDATASYNC, overwrite).bar(Bar::AtLeast(5.0)),
         rate("parts, 64 writers", many, JSONL, json_lines).bar(Bar::AtLeast(1.0)),
-        rate("renames through the engine, 1 session", renames, FDATASYNC, overwrite).bar(Bar::AtLeast(0.6)),
+        rate("renames through the engine, 1 session", renames, FDATASYNC, overwrite).bar(Bar::AtLeast(0.25)),
         rate("renames through the engine, 64 sessions", many_renames, FDATASYNC, overwrite).bar(Bar::AtLeast(5.0)),
         p50("bare SQLite insert: p50", bare, FDATASYNC, overwrite),
         p50("parts, 1 writer: ack p50", one, FDATASYNC, overwrite).bar(Bar::AtMost(8.0)),
-        p50("parts, 64 writers: ack p50", many, FDATASYNC, overwrite).bar(Bar::AtMost(8.0)),
-        p50("renames, 64 sessions: ack p50", many_renames, FDATASYNC, overwrite).bar(Bar::AtMost(8.0)),
+        p50("parts, 64 writers: ack p50", many, FDATASYNC, overwrite).bar(Bar::AtMost(13.0)),
+        p50("renames, 64 sessions: ack p50", many_renames, FDATASYNC, overwrite).bar(Bar::AtMost(16.0)),
         p99("parts, 1 writer: ack p99", one, FDATASYNC, overwrite),
         p99("parts, 64 writers: ack p99", many, FDATASYNC, overwrite),
         cpu("parts in batches of 100: CPU each", |repeat| &repeat.store_batches, BARE, |repeat| &repeat.bare_batches)
