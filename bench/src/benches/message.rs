@@ -239,7 +239,7 @@ fn lines(all: &[Repeat]) -> Vec<Line> {
         }),
         alone("CPU of a rename", "us", |repeat| repeat.renames.cpu_us),
         alone("written for a message, alone", "kB", |repeat| repeat.followed.written_kb)
-            .bar(Bar::AtMost(50.0))
+            .bar(Bar::AtMost(55.0))
             .note(OPENCODE),
         alone("written for a message, 64 sessions at once", "kB", |repeat| repeat.together.written_kb)
             .bar(Bar::AtMost(25.0)),
