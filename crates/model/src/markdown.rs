@@ -1,7 +1,8 @@
 //! A session as Markdown, to keep or to paste elsewhere.
 //!
-//! Invariant: nothing in one part changes how the next is read. Prompts are quotes, output stands in code fences that are
-//! longer than any inside, and a code fence that an answer leaves open is closed.
+//! Invariant: a turn's heading is a heading, whatever stands before it. Prompts are quotes, output stands in code fences that
+//! are longer than any inside, and a code fence that an answer leaves open is closed. Inline HTML and link definitions of an
+//! answer stay as they were written, so an open `<details>` or a `[1]: …` may reach further.
 
 use std::borrow::Cow;
 use std::mem;

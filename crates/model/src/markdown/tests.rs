@@ -1,4 +1,4 @@
-//! Sessions as Markdown: nothing in one turn changes how the next is read.
+//! Sessions as Markdown: every turn's heading is read as one.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! `throughline stop-server`: stops the server of this data folder.
 
+use std::fs::{File, TryLockError};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -32,9 +33,10 @@ pub(super) async fn run(data: &DataDir) -> Result<()> {
     Ok(terminal::line(&format!("The server (pid {pid}) has stopped."))?)
 }
 
-/// The server's socket goes before its process does.
+/// The server's socket goes first. Its lock on the folder goes with its process, also if nobody has waited for that.
 async fn is_running(data: &DataDir, pid: u32) -> Result<bool> {
-    let answers = server_process(data).await? == Some(pid);
-    let process = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    Ok(answers || process.is_some_and(|process| rustix::process::test_kill_process(process).is_ok()))
+    if server_process(data).await? == Some(pid) {
+        return Ok(true);
+    }
+    Ok(matches!(File::open(data.path())?.try_lock(), Err(TryLockError::WouldBlock)))
 }

@@ -119,6 +119,23 @@ fn a_session_is_watched_whoever_sends_to_it() {
     server.stop();
 }
 
+/// Watching only reads: what the agent asks is answered elsewhere.
+#[test]
+fn whoever_watches_is_not_asked() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    folder.run(&["send", "last", "say before"]).ok();
+    let mut watching = Terminal::begin(&folder, &["watch", "last"]);
+    watching.until("before\n");
+    folder.run(&["send", "last", "--no-wait", "run echo hi"]).ok();
+    let shown = watching.until("the agent waits: answer on the page");
+    assert!(!shown.contains("allow, always, deny"), "{shown}");
+    folder.run(&["answer", "last", "allow"]).ok();
+    watching.until("allowed once by command line");
+    server.stop();
+}
+
 #[test]
 fn a_link_leads_a_browser_to_a_turn_and_signs_it_in() {
     let folder = Folder::new();
@@ -138,13 +155,13 @@ fn the_server_is_stopped_from_elsewhere() {
     assert_eq!(folder.run(&["stop-server"]).ok(), "No server is running.\n");
     let server = folder.serve();
     let pid = server.pid();
-    let ended = std::thread::spawn(move || server.ended());
+    // Nobody waits for the server's process meanwhile, so it stays as a zombie.
     assert_eq!(folder.run(&["stop-server"]).ok(), format!("The server (pid {pid}) has stopped.\n"));
-    assert!(ended.join().unwrap().success());
+    assert!(server.ended().success());
     assert_eq!(folder.run(&["stop-server"]).ok(), "No server is running.\n");
 }
 
-/// A plan was printed anew for every step, and a call that ended late cut a sentence in two.
+/// A plan was printed anew for every step.
 #[test]
 fn a_plan_is_printed_once_and_then_its_changes() {
     let folder = Folder::new();
