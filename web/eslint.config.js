@@ -1,14 +1,16 @@
 // The page's lint: the usual rules, and the direction of imports
-//   wire ← api ← state ← app ← titles ← feature folders ← frame,  ui ← titles, feature folders,  features never one another.
+//   wire ← api ← state ← app ← titles, remembered, tags ← feature folders ← frame,  ui ← titles, tags, feature folders,  features never one another.
 import js from "@eslint/js";
 import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
-const FEATURES = ["session", "session-list", "search", "picker", "sign-in", "keys"];
+const FEATURES = ["session", "session-list", "search", "picker", "sign-in", "keys", "usage", "settings"];
+/** Parts that several features show; they know no feature and not one another. */
+const SHARED = ["titles", "remembered", "tags"];
 
 /** Files of `folder` may import from themselves and from `allowed` alone; the root's files may import all. */
 function layer(folder, allowed, reason) {
-  const others = ["wire", "api", "state", "app", "ui", "titles", "frame", ...FEATURES].filter((name) => name !== folder && !allowed.includes(name));
+  const others = ["wire", "api", "state", "app", "ui", ...SHARED, "frame", ...FEATURES].filter((name) => name !== folder && !allowed.includes(name));
   return {
     files: [`src/${folder}/**`],
     rules: {
@@ -35,7 +37,7 @@ export default tseslint.config(
     files: ["**/*.mjs", "**/*.js"],
     languageOptions: {
       globals: Object.fromEntries(
-        ["console", "document", "fetch", "performance", "process", "setTimeout", "clearTimeout", "URL", "window"].map((name) => [name, "readonly"]),
+        ["console", "document", "fetch", "getComputedStyle", "navigator", "NotificationEvent", "performance", "process", "self", "setTimeout", "clearTimeout", "URL", "window"].map((name) => [name, "readonly"]),
       ),
     },
   },
@@ -65,9 +67,9 @@ export default tseslint.config(
   layer("api", ["wire"], "api/ knows wire/ alone."),
   layer("state", ["wire", "api"], "state/ knows wire/ and api/ alone."),
   layer("ui", [], "ui/ has no domain words."),
-  layer("app", ["wire", "api", "state"], "app/ hands the state to the page's parts and knows none of them."),
-  layer("titles", ["wire", "api", "state", "app", "ui"], "titles/ is a part of features and knows none of them."),
-  ...FEATURES.map((name) => layer(name, ["wire", "api", "state", "app", "ui", "titles"], "Features do not import one another.")),
+  layer("app", ["wire", "api", "state", "ui"], "app/ hands the state to the page's parts and knows none of them."),
+  ...SHARED.map((name) => layer(name, ["wire", "api", "state", "app", "ui"], `${name}/ is a part of features and knows none of them.`)),
+  ...FEATURES.map((name) => layer(name, ["wire", "api", "state", "app", "ui", ...SHARED], "Features do not import one another.")),
   {
     // State is pure: the same reducers must agree with the server's on fixtures/.
     files: ["src/state/**"],
@@ -75,6 +77,11 @@ export default tseslint.config(
     rules: {
       "no-restricted-globals": ["error", "fetch", "WebSocket", "window", "document", "localStorage"],
     },
+  },
+  {
+    // Served as they are, beside the page.
+    files: ["public/**"],
+    languageOptions: { globals: { self: "readonly", localStorage: "readonly", matchMedia: "readonly" } },
   },
   { files: ["journeys/**", "*.mjs"], rules: { "no-console": "off" } },
 );

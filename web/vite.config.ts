@@ -17,6 +17,11 @@ export default defineConfig({
     alias: {
       // HTML that an agent writes is shown, never parsed; so the parser that streamdown brings stays out of the page.
       "rehype-raw": fileURLToPath(new URL("src/session/items/noHtml.ts", import.meta.url)),
+      // Streamdown would settle which of several Tailwind classes wins; the page gives it one class, so nothing is to settle.
+      "tailwind-merge": fileURLToPath(new URL("src/session/items/noMerge.ts", import.meta.url)),
+      // What writes Markdown comes with what reads it, and the page only reads.
+      "mdast-util-to-markdown": fileURLToPath(new URL("src/session/items/noMarkdownWriter.ts", import.meta.url)),
+      "markdown-table": fileURLToPath(new URL("src/session/items/noMarkdownWriter.ts", import.meta.url)),
       // Its build for browsers has the browser parse HTML to learn what `&amp;` means; this one has a table.
       "decode-named-character-reference": resolve("decode-named-character-reference"),
     },

@@ -63,7 +63,7 @@ for (const viewport of [DESKTOP, PHONE]) {
       await footer.getByRole("link", { name: /looked-over.md/ }).waitFor();
       await check(page, "footer");
       await footer.getByRole("button", { name: "Open the context panel" }).click();
-      const panel = page.getByRole("dialog", { name: "Context" });
+      const panel = page.getByRole(viewport === PHONE ? "dialog" : "complementary", { name: "Context" });
       await panel.getByRole("button", { name: /What the agent would be told/ }).click();
       await panel.getByText(/characters, about/).waitFor();
       await panel.getByRole("button", { name: "New set" }).click();
@@ -103,9 +103,7 @@ for (const viewport of [DESKTOP, PHONE]) {
       await page.getByRole("group", { name: "Titles of this session" }).getByRole("link").first().waitFor();
       await check(page, "titles");
       await page.keyboard.press("Escape");
-      if (viewport === PHONE) {
-        await page.getByRole("button", { name: "Contents" }).click();
-      }
+      await page.getByRole("button", { name: "Contents" }).click();
       await page.getByRole("navigation", { name: "Contents" }).getByRole("link", { name: /Turn 5/ }).waitFor();
       await check(page, "contents");
       await page.keyboard.press("Escape");
@@ -128,16 +126,16 @@ for (const viewport of [DESKTOP, PHONE]) {
       await page.goto(server.origin);
       await page.getByRole("link", { name: /looked over/ }).waitFor();
       await check(page, "list");
-      await page.getByRole("button", { name: "Permissions" }).click();
-      await page.getByRole("dialog").getByText("echo hello").waitFor();
+      await page.goto(`${server.origin}/settings/permissions`);
+      await page.getByRole("main").getByText("echo hello").waitFor();
       await check(page, "permissions");
-      await page.keyboard.press("Escape");
+      await page.goto(server.origin);
       await page.getByRole("button", { name: "New session" }).first().click();
       await page.getByRole("dialog").getByText(/./).first().waitFor();
       await check(page, "new session");
       await page.keyboard.press("Escape");
       await page.keyboard.press("?");
-      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
       await check(page, "keys");
 
       await page.goto(`${server.origin}/nowhere`);

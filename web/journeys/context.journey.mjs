@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
-import { createSession, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
+import { composer, createSession, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
 
 async function inDirectory(t) {
   const cwd = await mkdtemp(path.join(tmpdir(), "loom-"));
@@ -72,7 +72,7 @@ test("the panel marks up to ten, says why an eleventh has no room, and leads to 
   await createSession(page, { cwd, name: "about" });
   await write(page, 1, "notes.md hello");
   await page.getByRole("button", { name: "Context", exact: true }).click();
-  const panel = page.getByRole("dialog", { name: "Context" });
+  const panel = page.getByRole("complementary", { name: "Context" });
   const files = panel.getByRole("group", { name: "Pinned files" });
   const field = files.getByRole("textbox", { name: "Add to files" });
   const add = async (file) => {
@@ -107,9 +107,12 @@ test("the panel marks up to ten, says why an eleventh has no room, and leads to 
   await page.keyboard.press("Escape");
 
   await panel.getByRole("link", { name: /^t1.1, the call behind/ }).click();
-  await panel.waitFor({ state: "detached" });
   assert.equal(new URL(page.url()).hash, "#t1.1");
   await page.waitForFunction(() => document.activeElement?.getAttribute("data-tool") === "1");
+  // The panel stands beside the transcript: it stays, and a prompt can be written meanwhile.
+  await composer(page).fill("a prompt beside it");
+  await panel.getByRole("button", { name: "Hide the side panel" }).click();
+  await panel.waitFor({ state: "detached" });
   await footer(page).getByRole("button", { name: "+5 more pinned" }).waitFor();
 
   // The address of a file opens it.

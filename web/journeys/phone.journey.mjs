@@ -51,7 +51,7 @@ test("without a connection the page says so, and covers nothing that can be pres
   await server.end("SIGKILL");
   const words = page.locator("main header").getByText("Connection lost.");
   await words.waitFor();
-  const line = await page.locator("main header [role=status]").boundingBox();
+  const line = await page.locator("main header [data-part=status] [role=status]").boundingBox();
   for (const button of await page.locator("main header").getByRole("button").all()) {
     await button.click({ trial: true });
   }

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { DESKTOP, launchBrowser, newPage, PHONE, signIn, state, turn } from "./support.mjs";
+import { comesToBe, DESKTOP, launchBrowser, newPage, PHONE, signIn, state, turn } from "./support.mjs";
 import { openStage, promptField, sendTo } from "./stage.mjs";
 
 const TABLET = { width: 820, height: 1180 };
@@ -35,6 +35,16 @@ try {
     await page.goto(server.origin);
     await page.getByRole("link", { name: /Interrupted/ }).first().waitFor();
     await shoot("list");
+    await page.getByRole("button", { name: "What the list shows" }).click();
+    await shoot("list-shows");
+    await page.getByRole("button", { name: "Select several" }).click();
+    await page.locator("a[data-row]").nth(1).click();
+    await page.locator("a[data-row]").nth(2).click();
+    await shoot("list-selected");
+    await page.getByRole("button", { name: "Tag", exact: true }).click();
+    await shoot("list-tags");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Done", exact: true }).click();
     await page.getByRole("button", { name: "New session" }).first().click();
     await page.getByRole("dialog").getByText("guide").first().waitFor();
     await shoot("dialog");
@@ -60,12 +70,13 @@ try {
     await shoot("file");
     await page.goto(`${server.origin}/s/${sessions.interrupted}`);
     await promptField(page).waitFor();
-    if (await page.getByRole("navigation", { name: "Contents" }).count() === 0) {
-      await page.getByRole("button", { name: "Contents" }).click();
-      await page.getByRole("dialog", { name: "Contents" }).getByRole("link").first().waitFor();
-      await shoot("contents");
-      await page.keyboard.press("Escape");
-    }
+    await page.getByRole("button", { name: "Contents" }).click();
+    await page.getByRole("navigation", { name: "Contents" }).getByRole("link").first().waitFor();
+    await shoot("contents");
+    await page.keyboard.press("Escape");
+    await shootChanges(page, shoot, sessions.about);
+    await page.goto(`${server.origin}/s/${sessions.interrupted}`);
+    await promptField(page).waitFor();
     await page.getByRole("button", { name: /^Earlier titles/ }).click();
     await page.getByRole("group", { name: "Titles of this session" }).getByRole("listitem").first().waitFor();
     await shoot("titles");
@@ -83,6 +94,19 @@ try {
     await page.getByRole("dialog", { name: "Search" }).locator("mark").first().waitFor();
     await shoot("search");
     await page.keyboard.press("Escape");
+    await page.getByRole("log").focus();
+    await page.keyboard.press("f");
+    await page.getByRole("dialog", { name: /^Fork from/ }).waitFor();
+    await shoot("fork");
+    await page.keyboard.press("Escape");
+    await page.getByRole("log").focus();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await shoot("keys");
+    await page.keyboard.press("Escape");
+    await page.goto(`${server.origin}/s/${sessions.forked}`);
+    await turn(page, 1, "Another way.").waitFor();
+    await shoot("forked");
     await page.goto(`${server.origin}/s/${sessions.resumed}#t2`);
     const card = page.getByRole("button", { name: /What the agent was told/ });
     await card.scrollIntoViewIfNeeded();
@@ -99,6 +123,21 @@ try {
     await shoot("composer");
     await promptField(page).fill("");
     await page.getByRole("button", { name: "Remove loom.png" }).click();
+    for (const section of ["", "/agents", "/permissions", "/devices", "/appearance", "/notifications", "/server"]) {
+      await page.goto(`${server.origin}/settings${section}`);
+      await page.getByRole("heading", { level: 2 }).first().waitFor();
+      await comesToBe(() => page.getByText(/^(?:Loading|Looking for agents)…$/).count(), 0);
+      await shoot(`settings${section.replace("/", "-")}`);
+    }
+    await page.getByRole("button", { name: "How to change it" }).first().click();
+    await shoot("settings-change");
+    await page.goto(`${server.origin}/settings/devices`);
+    await page.getByRole("button", { name: "Add a phone" }).click();
+    await page.getByText(/^tailscale serve/).waitFor();
+    await shoot("add-a-phone");
+    await page.goto(`${server.origin}/usage`);
+    await page.getByRole("heading", { name: "By agent" }).waitFor();
+    await shoot("usage");
     await page.goto(`${server.origin}/nowhere`);
     await page.getByRole("heading").first().waitFor();
     await shoot("unknown-address");
@@ -135,6 +174,29 @@ async function signInViewers() {
     viewers.push({ page, shoot });
   }
   return viewers;
+}
+
+/** What changed, beside the transcript or over it: a diff, a comment on a line, and two columns where there is room. */
+async function shootChanges(page, shoot, session) {
+  await page.goto(`${server.origin}/s/${session}`);
+  await promptField(page).waitFor();
+  await page.getByRole("log").focus();
+  await page.keyboard.press("d");
+  await page.getByRole("button", { name: /shuttle.rs/, expanded: false }).click();
+  await page.getByRole("option", { name: /weave/ }).last().click();
+  await page.getByRole("textbox", { name: /^Comment on/ }).fill("Say how many threads there are.");
+  await shoot("changes");
+  const edge = page.getByRole("separator", { name: "Width of the side panel" });
+  if (await edge.count() > 0) {
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await edge.focus();
+    for (let presses = 0; presses < 14; presses++) {
+      await page.keyboard.press("ArrowLeft");
+    }
+    await shoot("changes-wide");
+    await edge.dblclick();
+    await page.getByRole("button", { name: "Contents" }).click();
+  }
 }
 
 /** Sessions in every state worth looking at, by the name of their picture. */
@@ -187,7 +249,18 @@ async function makeSessions(page) {
   await sendTo(page, "write shuttle.rs // To and fro.\nfn weave(threads: u32) -> String {\n    format!(\"warp {threads}\")\n}");
   await turn(page, 1, "I wrote").waitFor();
   await state(page, "Idle").waitFor();
+  await sendTo(page, "write shuttle.rs // To and fro, without a knot.\nfn weave(threads: u32, weft: u32) -> String {\n    format!(\"warp {threads} weft {weft}\")\n}");
+  await turn(page, 2, "I wrote").waitFor();
+  await state(page, "Idle").waitFor();
+  await sendTo(page, "write notes/selvedge.md # The edge\n\nIt holds the cloth together.");
+  await turn(page, 3, "I wrote").waitFor();
+  await state(page, "Idle").waitFor();
 
+  const spent = await begin("guide", "What the weaving costs");
+  for (const words of ["spend 48200 3100 0.42", "spend 125000 8700", "say Nobody counted this one."]) {
+    await sendTo(page, words);
+    await state(page, "Idle").waitFor();
+  }
   const empty = await begin("guide", "");
   await page.getByText("The thread begins here.").waitFor();
   const long = await begin("guide", "A long answer");
@@ -196,6 +269,13 @@ async function makeSessions(page) {
   await sendTo(page, "long 400");
   await turn(page, 2, "word400").waitFor();
   await state(page, "Idle").waitFor();
+  await page.getByRole("log").focus();
+  await page.keyboard.press("f");
+  await page.getByRole("dialog", { name: "Fork from t2" }).getByRole("textbox").fill("say Another way.");
+  await page.getByRole("button", { name: "Fork and send" }).click();
+  await turn(page, 1, "Another way.").waitFor();
+  await state(page, "Idle").waitFor();
+  const forked = new URL(page.url()).pathname.split("/").at(-1);
   await begin("guide", "An answer that nobody has seen");
   await sendTo(page, "slow 2");
   const running = await begin("guide", "Summarise what changed since the last release");
@@ -208,5 +288,5 @@ async function makeSessions(page) {
   await page.getByRole("region", { name: "Waiting prompt" }).nth(1).waitFor();
   await page.goto(`${server.origin}/s/${empty}`);
   await page.getByRole("link", { name: /nobody has seen.*Unseen/s }).waitFor();
-  return { interrupted, resumed, locked, work, condensed, about, empty, long, running };
+  return { interrupted, resumed, locked, work, condensed, about, spent, empty, long, forked, running };
 }

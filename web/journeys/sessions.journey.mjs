@@ -99,7 +99,7 @@ test("keys move through the list, open the sheet, and do not fire while writing"
   assert.equal(await composer(page).inputValue(), "n?jk");
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
-  const sheet = page.getByRole("dialog", { name: "Keys" });
+  const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await sheet.waitFor();
   await page.keyboard.press("Escape");
   await sheet.waitFor({ state: "detached" });

@@ -1,7 +1,8 @@
 // An agent of the Agent Client Protocol for pictures and measurements: it plays one scene for each prompt, by its first
 // word. Nothing it does touches the machine.
 //
-//   stream SECONDS TOKENS   Markdown at so many tokens a second
+//   stream SECONDS TOKENS   Markdown at so many tokens a second; with LETTERS, after so many that are said at once
+//   paragraph SECONDS TOKENS LETTERS   the same, all of it one paragraph
 //   afterwards              a question once the turn is over, and another after its answer
 //   words FILE              what a file holds, as its answer
 //   printed FILE            what a file holds, as what a command printed, a change of a file, and a step of its plan
@@ -98,8 +99,11 @@ async function play(sessionId, text) {
   const [scene, ...words] = text.trim().split(/\s+/);
   const update = (kind, fields) => write({ method: "session/update", params: { sessionId, update: { sessionUpdate: kind, ...fields } } });
   const say = (words) => update("agent_message_chunk", { content: { type: "text", text: words } });
-  if (scene === "stream") {
-    await stream(say, Number(words[0] ?? 10), Number(words[1] ?? 200), () => cancelled.has(sessionId));
+  if (scene === "stream" || scene === "paragraph") {
+    const [seconds = 10, perSecond = 200, letters = 0] = words.map(Number);
+    const text = scene === "stream" ? DOCUMENT : PARAGRAPH;
+    say(text.repeat(Math.ceil(letters / text.length)));
+    await stream(say, text, seconds, perSecond, () => cancelled.has(sessionId));
   } else if (scene === "words") {
     say(readFileSync(words[0], "utf8"));
   } else if (scene === "printed") {
@@ -121,8 +125,8 @@ async function play(sessionId, text) {
 }
 
 /** Tokens of some four letters, as models cut them, at an even pace. */
-async function stream(say, seconds, perSecond, isCancelled) {
-  const tokens = DOCUMENT.match(/[^]{1,4}/g);
+async function stream(say, text, seconds, perSecond, isCancelled) {
+  const tokens = text.match(/[^]{1,4}/g);
   const begun = performance.now();
   for (let said = 0; said < seconds * perSecond && !isCancelled(); said++) {
     say(tokens[said % tokens.length]);

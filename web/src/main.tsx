@@ -18,12 +18,14 @@ import { logOnce } from "./ui/Boundary";
 import { addressField } from "./ui/navigation";
 import { keepScrollbarWidth } from "./ui/scrollbar";
 import { createSoon } from "./ui/soon";
+import { followTheme } from "./ui/theme";
 
 const code = takeCode();
 // What a boundary caught is logged once; what none caught is logged by React itself.
 const root = createRoot(document.getElementById("root") ?? document.body, { onCaughtError: logOnce });
 let app: App | null = null;
 keepScrollbarWidth();
+followTheme();
 const http = createHttp({ proof: storedProof, onSignedOut: () => app?.signOut() });
 
 void start();

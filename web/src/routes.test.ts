@@ -9,9 +9,17 @@ test.each([
   ["/", { page: "list" }],
   [`/s/${SESSION}`, { page: "session", session: SESSION }],
   [`/s/${SESSION}/`, { page: "session", session: SESSION }],
+  ["/usage", { page: "usage" }],
+  ["/usage/", { page: "usage" }],
+  ["/usage/more", { page: "unknown" }],
   ["/s/", { page: "unknown" }],
   ["/s/not-an-id", { page: "unknown" }],
   [`/s/${SESSION}/more`, { page: "unknown" }],
+  ["/settings", { page: "settings", section: "general" }],
+  ["/settings/", { page: "settings", section: "general" }],
+  ["/settings/agents", { page: "settings", section: "agents" }],
+  ["/settings/secrets", { page: "unknown" }],
+  ["/settings/agents/more", { page: "unknown" }],
   ["/elsewhere", { page: "unknown" }],
 ])("%s", (path, route) => {
   expect(routeOf(path)).toEqual(route);

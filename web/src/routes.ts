@@ -1,7 +1,9 @@
 // The whole URL table.
+import type { SectionName } from "./settings/sections";
+import { SECTIONS } from "./settings/sections";
 import type { SessionId } from "./wire/names";
 
-export type Route = { page: "list" } | { page: "session"; session: SessionId } | { page: "unknown" };
+export type Route = { page: "list" } | { page: "session"; session: SessionId } | { page: "settings"; section: SectionName } | { page: "usage" } | { page: "unknown" };
 
 /** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
 export const NEW_FIELD = "new";
@@ -9,6 +11,14 @@ export const NEW_FIELD = "new";
 export function routeOf(path: string): Route {
   if (path === "/") {
     return { page: "list" };
+  }
+  const named = /^\/settings(?:\/([a-z]+))?\/?$/.exec(path);
+  if (named !== null) {
+    const section = SECTIONS.find(({ name }) => name === (named[1] ?? SECTIONS[0].name));
+    return section === undefined ? { page: "unknown" } : { page: "settings", section: section.name };
+  }
+  if (path === "/usage" || path === "/usage/") {
+    return { page: "usage" };
   }
   const session = /^\/s\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/.exec(path)?.[1];
   return session === undefined ? { page: "unknown" } : { page: "session", session };

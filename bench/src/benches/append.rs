@@ -102,6 +102,7 @@ impl Sides {
             summarising: None,
             search: None,
             history: None,
+            usage: engine::UsageSettings::default(),
         };
         let (engine, sessions) = runtime.block_on(async {
             let engine = Engine::start(engines_store, seams).await?;
@@ -235,7 +236,7 @@ async fn rename(engine: &Engine, sessions: &[SessionId], times: usize) -> Result
             for n in 0..times {
                 let name = Some(format!("a session with a name, {n}"));
                 let started = Instant::now();
-                engine.submit(session, ChangeSession { name, env_hint: None, context: None }, asker()).await?;
+                engine.submit(session, ChangeSession { name, ..ChangeSession::default() }, asker()).await?;
                 latencies.push(started.elapsed());
             }
             anyhow::Ok(latencies)

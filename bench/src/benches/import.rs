@@ -74,6 +74,7 @@ async fn bring_in(home: &Path, data: &Path, turns: usize) -> Result<()> {
         summarising: None,
         search: Some(data.join("search")),
         history: Some(Places::below(home.to_owned())),
+        usage: engine::UsageSettings::default(),
     };
     let engine = Engine::start(store, seams).await?;
     let started = Instant::now();

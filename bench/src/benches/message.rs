@@ -242,7 +242,7 @@ fn lines(all: &[Repeat]) -> Vec<Line> {
             .bar(Bar::AtMost(55.0))
             .note(OPENCODE),
         alone("written for a message, 64 sessions at once", "kB", |repeat| repeat.together.written_kb)
-            .bar(Bar::AtMost(25.0)),
+            .bar(Bar::AtMost(32.0)),
         alone("written by the built-in agent for a message", "kB", |repeat| repeat.followed.agents_written_kb),
         alone("written for a rename", "kB", |repeat| repeat.renames.written_kb),
         beside("message to the end of its turn: p50", |repeat| repeat.followed.p50_us),

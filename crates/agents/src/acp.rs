@@ -21,6 +21,7 @@ mod session;
 mod terminals;
 mod translate;
 mod transport;
+mod trial;
 mod wire;
 
 pub(crate) use connection::{Connection, Lease};
@@ -29,3 +30,4 @@ pub use records::{Record, Records, RecordsError, RecordsWish};
 pub(crate) use session::{AcpSession, SessionChannels};
 pub(crate) use translate::{MAX_KEPT_BYTES, cut_chars, cut_value, plain_line, start_of};
 pub(crate) use transport::Transport;
+pub use trial::{Trial, TrialOutcome};

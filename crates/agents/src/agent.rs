@@ -65,6 +65,8 @@ pub enum PacketKind {
     EarlierTurns,
     /// The session that this one was started from.
     PhaseBefore,
+    /// The session that this one was forked from, up to the turn of the fork.
+    BeforeFork,
 }
 
 /// A request of a session to its agent.

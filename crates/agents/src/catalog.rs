@@ -162,9 +162,18 @@ impl Catalog {
 
     /// All agents as they are shown: the installed ones first, with the guide as the last of these.
     pub async fn list(&self, path: &str, home: Option<&Path>) -> Vec<Listed> {
-        let mut found = self.find(path, home).await;
-        found.sort_by_key(|found| (found.program.is_none(), found.entry.builtin));
-        found.into_iter().map(Listed::from).collect()
+        as_shown(self.find(path, home).await)
+    }
+
+    /// The same without versions: no program is started.
+    pub async fn list_without_versions(&self, path: &str) -> Vec<Listed> {
+        let programs = self.programs(path).await.into_iter();
+        let found = programs.map(|(entry, program)| {
+            let built_in = entry.builtin.then(|| PathBuf::from(&entry.command));
+            let program = built_in.or_else(|| program.map(|program| program.path));
+            FoundAgent { entry, program, version: None }
+        });
+        as_shown(found.collect())
     }
 
     /// Runs on a blocking thread: it reads many folders, some of which may be on slow disks.
@@ -176,6 +185,11 @@ impl Catalog {
         };
         spawn_blocking(move || entries.into_iter().map(find).collect()).await.unwrap_or_default()
     }
+}
+
+fn as_shown(mut found: Vec<FoundAgent>) -> Vec<Listed> {
+    found.sort_by_key(|found| (found.program.is_none(), found.entry.builtin));
+    found.into_iter().map(Listed::from).collect()
 }
 
 /// The names of the built-in catalog's agents.

@@ -18,6 +18,7 @@ mod pipeline;
 mod request;
 mod session;
 mod tools;
+mod tour;
 mod turn;
 
 use std::path::PathBuf;
@@ -209,7 +210,7 @@ impl Guide {
             let stopped = turn.finish(own_text(&request.prompt)).and(stopped);
             // The client may prompt again as soon as it has the answer.
             drop(running);
-            responder.respond_with_result(stopped.map(PromptResponse::new))
+            responder.respond_with_result(stopped.map(|stop| turn.response(stop)))
         })
     }
 }
@@ -223,8 +224,11 @@ enum Title {
 
 fn send_commands(client: &ConnectionTo<Client>, session: &GuideSession) -> Result<(), Error> {
     let commands = COMMANDS.iter().map(|word| {
-        let input = AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(word.hint));
-        AvailableCommand::new(word.name, word.description).input(input)
+        let command = AvailableCommand::new(word.name, word.description);
+        if word.hint.is_empty() {
+            return command;
+        }
+        command.input(AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(word.hint)))
     });
     let update = SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands.collect()));
     client.send_notification(SessionNotification::new(session.id.clone(), update))

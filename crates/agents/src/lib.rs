@@ -19,7 +19,7 @@ mod program;
 pub mod provider;
 mod settings;
 
-pub use acp::{Record, Records, RecordsError, RecordsWish};
+pub use acp::{Record, Records, RecordsError, RecordsWish, Trial, TrialOutcome};
 pub use agent::{Agent, AgentPacket, AgentRequest, AgentStart, AgentUpdate, Lent, OwnCall, PacketKind};
 pub use mcp_server::{McpServer, McpServerError, OWN_MCP_SERVER, shown_url};
 pub use name::{MAX_NAME_CHARS, is_name};

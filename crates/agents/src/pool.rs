@@ -17,8 +17,11 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use crate::acp::{AcpSession, AgentProfile, Connection, Lease, SessionChannels, Transport};
 use crate::catalog::{CatalogEntry, Fingerprint};
-use crate::process::{Spec, environment, login_shell_path};
-use crate::{Agent, AgentRequest, AgentSettings, AgentStart, AgentUpdate, Records, RecordsError, RecordsWish, guide};
+use crate::process::{Spec, environment, login_shell_path, own_path};
+use crate::{
+    Agent, AgentRequest, AgentSettings, AgentStart, AgentUpdate, Records, RecordsError, RecordsWish, Trial,
+    TrialOutcome, guide,
+};
 
 /// How many requests and how many updates may be queued.
 const QUEUE: usize = 64;
@@ -97,6 +100,13 @@ impl Agents {
         }
     }
 
+    /// Starts an agent, begins a conversation and ends the process again, which was started for this alone. Returns when
+    /// the process is gone.
+    pub async fn try_out(&self, agent: &str) -> Trial {
+        let tried = self.inner.stopping.run_until_cancelled(self.inner.try_out(agent)).await;
+        tried.unwrap_or_else(|| failed_trial("the server is stopping".to_owned()))
+    }
+
     /// Asks a running agent to delete its record of a conversation that nobody holds. No process is started for it,
     /// and nobody waits for it.
     pub fn delete_record(&self, agent: &str, record: String) {
@@ -113,6 +123,17 @@ impl Agents {
     /// once.
     pub async fn path(&self) -> &str {
         self.inner.path().await
+    }
+
+    /// What is known of that `PATH` now: without the login shell's folders while the shell has not answered. It is asked
+    /// in the background.
+    pub fn path_so_far(&self) -> String {
+        if let Some(path) = self.inner.path.get() {
+            return path.clone();
+        }
+        let inner = self.inner.clone();
+        self.inner.tasks.spawn(async move { inner.stopping.run_until_cancelled(inner.path()).await.map(str::len) });
+        own_path(&self.inner.settings.environment)
     }
 
     /// Ends all agents, within a time limit.
@@ -157,6 +178,24 @@ impl Pool {
         let connected = self.connect(entry, &env, &self.settings.neutral_dir).await;
         let (lease, about) = connected.map_err(RecordsError::Failed)?;
         about.records(lease.connection(), wish, self.settings.limits.records).await
+    }
+
+    async fn try_out(&self, agent: &str) -> Trial {
+        let Some(entry) = self.find_entry(agent) else { return failed_trial(self.unknown(agent)) };
+        let _asking = self.asking.acquire().await;
+        let (env, folder) = (self.environment(entry).await, &self.settings.neutral_dir);
+        // Never a shared process: sessions may use it, and it would stay.
+        match self.launch(entry, &env, folder, Duration::ZERO).await {
+            Ok((lease, about)) => {
+                let trial = about.try_out(lease.connection(), folder, &self.settings.limits).await;
+                let connection = lease.connection().clone();
+                // Dropped early, as when the caller hangs up, the lease ends the process just the same.
+                drop(lease);
+                connection.ended().await;
+                trial
+            }
+            Err(reason) => failed_trial(reason),
+        }
     }
 
     fn find_entry(&self, agent: &str) -> Option<&Arc<CatalogEntry>> {
@@ -300,6 +339,10 @@ impl Pool {
             shared.remove(key);
         }
     }
+}
+
+fn failed_trial(reason: String) -> Trial {
+    Trial { program: None, outcome: TrialOutcome::Failed(reason) }
 }
 
 fn key_of(entry: &CatalogEntry) -> ProcessKey {

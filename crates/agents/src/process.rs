@@ -44,7 +44,7 @@ pub use keeper::keep;
 pub use launcher::{LaunchError, Launched, Launcher, Process};
 pub use line_sink::LineSink;
 pub use lines::{Faults, Lines, PipeFault};
-pub use login_shell::login_shell_path;
+pub use login_shell::{login_shell_path, own_path};
 pub use mark::Folder;
 pub use supervisor::supervise;
 /// Without subreapers a keeper could do no more than the supervisor.

@@ -25,7 +25,12 @@ pub enum Reach {
 }
 
 pub(crate) async fn inspect(cwd: &str, home: Option<&Path>, reach: Reach) -> Result<WorkingDirectory, DirectoryError> {
-    let path = PathBuf::from(cwd);
+    // As people write it, and as a shell would read it.
+    let below_home = home.zip(cwd.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')));
+    let path = match below_home {
+        Some((home, rest)) => home.join(rest.trim_start_matches('/')),
+        None => PathBuf::from(cwd),
+    };
     if !path.is_absolute() {
         return Err(DirectoryError::NotAbsolute);
     }

@@ -120,12 +120,24 @@ pub enum QueryError {
         /// Which is the newest.
         newest: Turn,
     },
+    /// More is being written than is kept.
+    #[error("the text has {bytes} bytes; at most {max} are kept before it is sent", max = crate::MAX_UNSENT_BYTES)]
+    UnsentTooLong {
+        /// How many there are.
+        bytes: usize,
+    },
     /// There is no such piece of work.
     #[error("there is no piece of work {0}")]
     NoSuchWork(WorkId),
     /// No turn has this prompt.
     #[error("there is no interaction {0}; one that waits has no turn yet")]
     NoSuchInteraction(InteractionId),
+    /// A sum for each model of each key is more than is made at once.
+    #[error("this is more than {limit} sums: ask for a shorter time, or by something else")]
+    TooMuchUsage {
+        /// How many are made.
+        limit: usize,
+    },
     /// The index is being opened, or there is none.
     #[error("sessions can not be searched yet; try again in a moment")]
     SearchNotReady,

@@ -14,7 +14,7 @@ use crate::Shared;
 use crate::agent_views::AgentViews;
 use crate::feeds::{FeedUpdate, Feeds, ListChange};
 use crate::finding::Finding;
-use crate::journal::{CommittedPart, Unobserved};
+use crate::journal::{AttentionCount, CommittedPart};
 use crate::summaries::Summaries;
 
 #[derive(Clone)]
@@ -28,15 +28,15 @@ pub(crate) struct FanOut {
 
 impl FanOut {
     /// Notifies the followers of one stream.
-    pub(crate) fn notify(&self, part: &CommittedPart, unobserved: &Unobserved) {
+    pub(crate) fn notify(&self, part: &CommittedPart, attention: &AttentionCount) {
         match part.stream {
-            StreamId::Session(id) => self.notify_session(id, part, unobserved),
+            StreamId::Session(id) => self.notify_session(id, part, attention),
             StreamId::Work => part.rows.iter().filter_map(work_of).for_each(|work| self.changed_works.note(work)),
             StreamId::Server => (),
         }
     }
 
-    fn notify_session(&self, id: SessionId, part: &CommittedPart, unobserved: &Unobserved) {
+    fn notify_session(&self, id: SessionId, part: &CommittedPart, attention: &AttentionCount) {
         self.agent_views.apply(id, &part.entries);
         let news = if part.is_whole { FeedUpdate::Entries(Arc::clone(&part.entries)) } else { FeedUpdate::Grown };
         self.feeds.publish(id, news);
@@ -44,10 +44,10 @@ impl FanOut {
         if row.deleted_at.is_some() {
             self.feeds.publish(id, FeedUpdate::Deleted);
         }
-        unobserved.change(part.unobserved_delta, |unobserved_count| {
+        attention.change(part.unobserved_delta, part.needs_you_delta, |attention| {
             self.feeds.publish_list(match row.deleted_at {
-                Some(_) => ListChange::Removed { session: id, unobserved_count },
-                None => ListChange::Put { row: Arc::new(row.clone()), unobserved_count },
+                Some(_) => ListChange::Removed { session: id, attention },
+                None => ListChange::Put { row: Arc::new(row.clone()), attention },
             });
         });
         self.note_summaries(row, part);
@@ -83,7 +83,7 @@ impl FanOut {
     }
 
     /// Notifies them that a session is gone for good.
-    pub(crate) fn notify_purged(&self, row: &SessionRow, unobserved: &Unobserved) {
+    pub(crate) fn notify_purged(&self, row: &SessionRow, attention: &AttentionCount) {
         self.finding.note_purged(row.id);
         if let Some(work) = row.work {
             self.changed_works.note(work);
@@ -91,8 +91,8 @@ impl FanOut {
         // One that was deleted before has been taken off the list then.
         if row.deleted_at.is_none() {
             self.feeds.publish(row.id, FeedUpdate::Deleted);
-            unobserved.change(-i64::from(row.unobserved()), |unobserved_count| {
-                self.feeds.publish_list(ListChange::Removed { session: row.id, unobserved_count });
+            attention.change(-i64::from(row.unobserved()), -i64::from(attention.counts(row)), |attention| {
+                self.feeds.publish_list(ListChange::Removed { session: row.id, attention });
             });
         }
     }

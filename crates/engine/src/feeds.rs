@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{Entry, Seq, SessionId, SessionRow, Turn, WordsOf, WorkId};
 use tokio::sync::broadcast;
 
-use crate::Work;
+use crate::{Attention, UnsentPrompt, Work};
 
 /// How many pieces of news a follower may be behind before it reads the log instead.
 const SESSION_BACKLOG: usize = 1_024;
@@ -38,6 +38,8 @@ pub(crate) enum FeedUpdate {
     Grown,
     /// Not durable: may vanish. It follows the entry `after`; whoever has later ones has the words already.
     Preview { after: Seq, words: Words },
+    /// Somebody writes a prompt: the words as they are now.
+    Unsent(UnsentPrompt),
     /// It was deleted.
     Deleted,
 }
@@ -49,8 +51,8 @@ pub enum ListChange {
     Put {
         /// The row as it is now.
         row: Arc<SessionRow>,
-        /// How many sessions are now unseen.
-        unobserved_count: u64,
+        /// How many wait now.
+        attention: Attention,
     },
     /// A piece of work is new, has another name, or other sessions.
     PutWork(Arc<Work>),
@@ -63,8 +65,8 @@ pub enum ListChange {
     Removed {
         /// Whose.
         session: SessionId,
-        /// How many sessions are now unseen.
-        unobserved_count: u64,
+        /// How many wait now.
+        attention: Attention,
     },
 }
 

@@ -8,6 +8,7 @@ mod everywhere;
 mod feeder;
 mod follower;
 mod inside;
+mod tags;
 mod unindexed;
 mod works;
 

@@ -12,7 +12,7 @@ use store::{Fence, ReadError, Reader};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::feeds::{FeedUpdate, Subscription, Words};
-use crate::{Engine, QueryError, ResetReason};
+use crate::{Engine, QueryError, ResetReason, UnsentPrompt};
 
 const PAGE: usize = 256;
 
@@ -33,6 +33,8 @@ pub enum Followed {
         /// Why it is sent.
         reason: ContextReason,
     },
+    /// Somebody writes a prompt.
+    Unsent(UnsentPrompt),
     /// The session was deleted; nothing more will come.
     Deleted,
 }
@@ -144,6 +146,7 @@ impl Follow {
                 Ok(FeedUpdate::Preview { after, .. }) if after < self.last => (),
                 Ok(FeedUpdate::Preview { after, .. }) if Some(after) == self.torn_at => (),
                 Ok(FeedUpdate::Preview { words, .. }) => return Ok(Followed::Preview(words)),
+                Ok(FeedUpdate::Unsent(unsent)) => return Ok(Followed::Unsent(unsent)),
                 Ok(FeedUpdate::Deleted) => return Ok(Followed::Deleted),
                 Err(RecvError::Lagged(_)) => self.reading = Reading::Again,
                 // An engine that stops drops its feeds: nothing more will come, and nothing is deleted.

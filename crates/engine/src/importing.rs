@@ -45,6 +45,8 @@ pub struct ImportSource {
     pub tool: &'static str,
     /// How many conversations there are.
     pub sessions: usize,
+    /// How many of them are here already, imported or hosted, also if they were deleted since.
+    pub known: usize,
     /// How large they are, where that is known without reading them.
     pub bytes: u64,
 }
@@ -123,10 +125,12 @@ impl Engine {
             }
         }
         let found = run::find(&self.shared, &Tool::ALL).await;
+        let known = run::find_known(&self.shared, &found).await;
         let of = |tool: Tool| {
             let own = found.iter().filter(|found| found.tool == tool);
             let (sessions, bytes) = own.fold((0, 0), |(count, bytes), found| (count + 1, bytes + found.bytes));
-            ImportSource { tool: tool.agent_name(), sessions, bytes }
+            let known = known.iter().filter(|(known, _)| *known == tool).count();
+            ImportSource { tool: tool.agent_name(), sessions, known, bytes }
         };
         let sources: Vec<_> = Tool::ALL.into_iter().map(of).filter(|source| source.sessions > 0).collect();
         self.shared.importing.state().sources.clone_from(&sources);

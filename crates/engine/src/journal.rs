@@ -5,9 +5,10 @@
 //! acknowledged: a revoked token opens nothing from then on. Whoever drops [`Journal::append`] halfway leaves entries that
 //! are durable and that nobody was notified of, so callers run it to its end, in a task of their own.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Entry, Position, RowChange, Session, SessionEvent, SessionRow, StreamId, Timestamp};
+use model::{Entry, Position, RowChange, Session, SessionEvent, SessionId, SessionRow, StreamId, Timestamp};
 use store::{AppendError, Batch, Part, ReadError, Store};
 
 use crate::fan_out::FanOut;
@@ -22,7 +23,7 @@ pub(crate) struct Journal {
     store: Arc<dyn Store>,
     pub(crate) tokens: Arc<Tokens>,
     pub(crate) remembered: Remembered,
-    pub(crate) unobserved: Unobserved,
+    pub(crate) attention: AttentionCount,
     fan_out: FanOut,
 }
 
@@ -46,6 +47,7 @@ pub(crate) struct CommittedPart {
     pub(crate) rows: Vec<RowChange>,
     /// By how much the number of unseen sessions changed.
     pub(crate) unobserved_delta: i64,
+    pub(crate) needs_you_delta: i64,
 }
 
 impl CommittedPart {
@@ -70,6 +72,7 @@ impl CommittedPart {
                 .cloned()
                 .collect(),
             unobserved_delta: part.unobserved_delta,
+            needs_you_delta: part.needs_you_delta,
         }
     }
 
@@ -87,8 +90,8 @@ impl Journal {
     pub(crate) async fn open(store: Arc<dyn Store>, fan_out: FanOut) -> Result<Self, ReadError> {
         let tokens = Arc::new(Tokens::new(store.tokens().await?));
         let remembered = Remembered::new(store.remembered().await?);
-        let unobserved = Unobserved(Mutex::new(store.unobserved_count().await?));
-        Ok(Self { store, tokens, remembered, unobserved, fan_out })
+        let attention = AttentionCount::of(&*store).await?;
+        Ok(Self { store, tokens, remembered, attention, fan_out })
     }
 
     /// Appends a batch: all of it, or nothing. One that holds nothing is not written. A part without entries says which
@@ -107,7 +110,7 @@ impl Journal {
             self.remembered.apply(&part.rows);
         }
         // Only now, whichever part comes first: who is notified may act on what is in force.
-        committed.parts.iter().for_each(|part| self.fan_out.notify(part, &self.unobserved));
+        committed.parts.iter().for_each(|part| self.fan_out.notify(part, &self.attention));
         fail::fail_point!("engine-published");
         Ok(committed)
     }
@@ -115,7 +118,7 @@ impl Journal {
     /// Removes a session for good, if nobody has written to it since.
     pub(crate) async fn purge(&self, session: &Session, at: Timestamp) -> Result<(), AppendError> {
         self.store.purge(session.row.id, session.head, at).await?;
-        self.fan_out.notify_purged(&session.row, &self.unobserved);
+        self.fan_out.notify_purged(&session.row, &self.attention);
         Ok(())
     }
 
@@ -144,19 +147,47 @@ fn is_always_carried(event: &SessionEvent) -> bool {
         )
 }
 
-/// How many sessions came to rest unseen, kept as they change so that nobody counts them.
-#[derive(Debug)]
-pub(crate) struct Unobserved(Mutex<u64>);
+/// How many sessions wait for the person.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Attention {
+    /// They came to rest unseen.
+    pub unobserved: u64,
+    /// They cannot go on without an answer or a sign-in.
+    pub needs_you: u64,
+}
 
-impl Unobserved {
-    pub(crate) fn count(&self) -> u64 {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+/// How many wait, kept as they change so that nobody counts them.
+#[derive(Debug)]
+pub(crate) struct AttentionCount {
+    now: Mutex<Attention>,
+    /// Sessions that were damaged when the store was opened: nobody can answer what was asked there.
+    not_counted: HashSet<SessionId>,
+}
+
+impl AttentionCount {
+    async fn of(store: &dyn Store) -> Result<Self, ReadError> {
+        let foremost = store.foremost(usize::MAX).await?;
+        // What was asked in a session whose log takes no more is answered by nobody.
+        let (damaged, waiting): (Vec<_>, Vec<_>) =
+            foremost.iter().filter(|row| row.needs_you()).partition(|row| store.fence(row.id).is_some());
+        let now = Attention { unobserved: store.unobserved_count().await?, needs_you: waiting.len() as u64 };
+        Ok(Self { now: Mutex::new(now), not_counted: damaged.iter().map(|row| row.id).collect() })
     }
 
-    /// Counts a change and publishes the count before the next one is counted, so that the newest is published last.
-    pub(crate) fn change(&self, by: i64, publish: impl FnOnce(u64)) {
-        let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *count = count.saturating_add_signed(by);
+    pub(crate) fn now(&self) -> Attention {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a session is counted among those that need the person.
+    pub(crate) fn counts(&self, row: &SessionRow) -> bool {
+        row.needs_you() && !self.not_counted.contains(&row.id)
+    }
+
+    /// Counts a change and publishes the counts before the next one is counted, so that the newest are published last.
+    pub(crate) fn change(&self, unobserved: i64, needs_you: i64, publish: impl FnOnce(Attention)) {
+        let mut count = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        count.unobserved = count.unobserved.saturating_add_signed(unobserved);
+        count.needs_you = count.needs_you.saturating_add_signed(needs_you);
         publish(*count);
     }
 }

@@ -8,6 +8,7 @@
 mod agent_places;
 mod agent_views;
 mod calls;
+mod changes;
 mod clock;
 mod contents;
 mod copies;
@@ -18,11 +19,14 @@ mod feeds;
 mod file_inspector;
 mod finding;
 mod follow;
+mod forking;
+mod git;
 mod housekeeping;
 mod id_source;
 mod importing;
 mod journal;
 mod kept_tasks;
+mod listing;
 mod live_session;
 mod mount;
 mod navigation;
@@ -42,6 +46,9 @@ mod skills;
 mod submitting;
 mod summaries;
 mod tokens;
+mod trials;
+mod unsent;
+mod usage;
 mod wishes;
 mod within;
 mod work;
@@ -56,13 +63,14 @@ use agents::catalog::{Brief, Catalog};
 use agents::policy::PermissionPolicy;
 use model::{InteractionId, RememberedRow, SessionId};
 use store::{Copies, Reader, Store};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{Semaphore, broadcast, mpsc};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use agents::catalog::Listed;
-pub use agents::{RecordsError, RecordsWish};
+pub use agents::{RecordsError, RecordsWish, Trial, TrialOutcome};
+pub use changes::{ChangesError, FileChanges, Since};
 pub use clock::{Clock, SystemClock};
 pub use contents::{Contents, Interaction, MAX_CONTENTS_LINES, MAX_TURNS_AT_ONCE, TurnView};
 pub use directories::Reach;
@@ -75,9 +83,13 @@ pub use finding::{
     entries_set_aside, search_folder_failure, want_search_rebuild,
 };
 pub use follow::{ContextReason, Earlier, Follow, Followed};
+pub use forking::{Fork, ForkPrompt};
+pub use git::{GitBase, GitError};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, SystemIds, TokenSecret};
 pub use importing::{ImportError, ImportProgress, ImportSource};
+pub use journal::Attention;
+pub use listing::ListPage;
 pub use mount::OwnTools;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
@@ -87,6 +99,9 @@ pub use skills::{SKILL_FILE, SKILLS, Skill, SkillFile};
 pub use store::{AppendError, Fence, FenceCause, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish, Tokens};
+pub use trials::TrialError;
+pub use unsent::{MAX_UNSENT_BYTES, UnsentPrompt};
+pub use usage::{MAX_TURNS_USED, MAX_USAGE_SUMS, SessionUsage, TurnUsed, UsageReport, UsageSettings, UsageWarning};
 pub use wishes::{
     Answer, Cancel, ChangePrompt, ChangeSession, Created, Delete, Observe, Observed, PromptAccepted, RemovePrompt,
     Restore, SendPrompt, SetContext, SetOption, SignIn, StepTaken, Wish,
@@ -121,6 +136,8 @@ pub struct Seams {
     pub search: Option<PathBuf>,
     /// Where other tools leave their records, if that is known.
     pub history: Option<agents::history::Places>,
+    /// What models cost, and from which cost on to warn.
+    pub usage: UsageSettings,
 }
 
 /// All that has to do with agents.
@@ -175,13 +192,18 @@ pub(crate) struct Shared {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,
+    usage: UsageSettings,
     agency: Agency,
     file_inspector: file_inspector::FileInspector,
+    /// Files are compared for so many at once: each holds some of them in memory.
+    comparing: Semaphore,
     finding: Arc<finding::Finding>,
     importing: importing::Importing,
     summaries: Arc<summaries::Summaries>,
     feeds: Arc<feeds::Feeds>,
     agent_views: Arc<agent_views::AgentViews>,
+    /// What is being written.
+    unsent: unsent::UnsentPrompts,
     changed_works: Arc<fan_out::ChangedWorks>,
     journal: journal::Journal,
     server_stream: server_stream::StreamLock,
@@ -216,7 +238,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier run left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies, agency, summarising, search, history } = seams;
+        let Seams { clock, ids, home, copies, agency, summarising, search, history, usage } = seams;
         let started = housekeeping::Started::at(clock.now());
         let fan_out = FanOut {
             feeds: Arc::new(feeds::Feeds::new()),
@@ -232,7 +254,9 @@ impl Engine {
             clock,
             ids,
             home,
+            usage,
             file_inspector: file_inspector::FileInspector::new(agency.deny.clone(), agency.files.clone()),
+            comparing: Semaphore::new(changes::MAX_AT_ONCE),
             finding,
             importing: importing::Importing::new(history),
             summaries,
@@ -246,6 +270,7 @@ impl Engine {
             work_stream: server_stream::StreamLock::new(),
             mount_url: OnceLock::new(),
             own_calls: own_calls::OwnCalls::default(),
+            unsent: unsent::UnsentPrompts::default(),
             started,
             kept_tasks: kept_tasks::KeptTasks::default(),
             live: Mutex::default(),
@@ -335,6 +360,13 @@ impl Engine {
         catalog.list(agents.path().await, self.shared.home.as_deref()).await
     }
 
+    /// Every agent of the catalog as far as is known without starting a program: no versions, and an agent that only the
+    /// login shell finds may be missing while the shell has not answered.
+    pub async fn agents_so_far(&self) -> Vec<Listed> {
+        let Agency { agents, catalog, .. } = &self.shared.agency;
+        catalog.list_without_versions(&agents.path_so_far()).await
+    }
+
     /// Every answer that is remembered, oldest first.
     pub fn remembered(&self) -> Vec<RememberedRow> {
         self.shared.journal.remembered.all()
@@ -363,7 +395,12 @@ impl Engine {
 
     /// How many sessions came to rest unseen.
     pub fn unobserved_count(&self) -> u64 {
-        self.shared.journal.unobserved.count()
+        self.attention().unobserved
+    }
+
+    /// How many sessions wait for the person.
+    pub fn attention(&self) -> Attention {
+        self.shared.journal.attention.now()
     }
 
     /// Changes of the list from now on.

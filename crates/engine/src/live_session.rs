@@ -8,6 +8,7 @@ mod answers;
 mod clicks;
 mod deciding;
 mod effects;
+mod forks;
 mod marks;
 mod updates;
 
@@ -231,6 +232,7 @@ impl LiveSession {
                 InputKind::Command(command) => self.try_command(command, asker).await,
                 InputKind::DeleteForPurge => self.try_command(&Command::Delete, asker).await,
                 InputKind::Click(click) => self.try_click(click, asker).await,
+                InputKind::Fork(fork) => self.try_fork(fork, asker).await,
             };
             match result {
                 Err(SubmitError::Append(AppendError::Repeated(receipt))) => return asker.repeat(&receipt),

@@ -3,14 +3,15 @@
 //! Invariant: deterministic and bounded. It is a text of its own, labelled as a record, so that neither the agent nor a
 //! reader takes it for the person's words. What comes first in it is what is left when there is no room for all.
 
+mod fork;
 mod step;
 
 use std::collections::{HashMap, HashSet};
 
 use agents::PacketKind;
 use model::{
-    Context, FactList, FileState, Outcome, Seq, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow, Untold,
-    as_item, format_context_for_resume, one_line,
+    Context, FactList, FileState, Origin, Outcome, Seq, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow,
+    Untold, as_item, format_context_for_resume, one_line,
 };
 use store::{ReadError, Reader};
 
@@ -34,6 +35,8 @@ const CONVERSATION_CHARS: usize = 7_000;
 const LINE_CHARS: usize = 2_000;
 /// How many characters an item has.
 const ITEM_CHARS: usize = 400;
+/// How many characters a session itself has that was started from another one and has begun: most of the room is for that.
+const OWN_CHARS: usize = 4_500;
 /// How many files and commands are named.
 const FILES: usize = 15;
 const COMMANDS: usize = 5;
@@ -60,7 +63,7 @@ pub struct Packet {
 pub(crate) async fn build(shared: &Shared, session: &Session, untold: Untold) -> Result<Packet, ReadError> {
     let (store, files) = (&*shared.store, &shared.file_inspector);
     let turns = match untold {
-        Untold::Everything => newest_turns(store, session).await?,
+        Untold::Everything => newest_turns(store, &session.row).await?,
         Untold::Essentials | Untold::Nothing => Vec::new(),
     };
     let states = files.states(&session.row, &session.context, FILES).await;
@@ -68,8 +71,11 @@ pub(crate) async fn build(shared: &Shared, session: &Session, untold: Untold) ->
         && step::is_untold(store, &session.row, untold).await?
     {
         let tools = &shared.agency.own_tools.for_looking_back;
-        let own = step::Own { session, states: &states, turns: &turns, tools };
-        return Ok(Packet::new(PacketKind::PhaseBefore, step::text(store, files, origin, &own).await?));
+        let own = Own { session, states: &states, turns: &turns, tools };
+        return Ok(match origin {
+            Origin::Step(origin) => Packet::new(PacketKind::PhaseBefore, step::text(store, files, origin, &own).await?),
+            Origin::Fork(origin) => Packet::new(PacketKind::BeforeFork, fork::text(store, files, origin, &own).await?),
+        });
     }
     Ok(Packet::new(PacketKind::EarlierTurns, text(session, &states, &turns)))
 }
@@ -81,12 +87,47 @@ impl Packet {
     }
 }
 
-async fn newest_turns(store: &dyn Reader, session: &Session) -> Result<Vec<TranscriptTurn>, ReadError> {
-    let id = session.row.id;
+/// The session that was started from another one, as far as it has come.
+struct Own<'a> {
+    session: &'a Session,
+    states: &'a HashMap<String, FileState>,
+    turns: &'a [TranscriptTurn],
+    /// The names of the tools that its agent can read earlier sessions with.
+    tools: &'a str,
+}
+
+impl Own<'_> {
+    /// What there is of it, if its agent was lost or has been sent nothing but commands.
+    fn begun(&self) -> String {
+        if self.turns.is_empty() {
+            return String::new();
+        }
+        let mut page = Page::of(OWN_CHARS);
+        page.add(
+            "This session has begun without this record. What was done in it so far, in a shell that may be gone:",
+        );
+        page.add_context(self.session, self.states);
+        page.add(&conversation(&self.session.row, self.turns));
+        page.add("And this is what it goes on with:");
+        page.text()
+    }
+
+    /// How its agent can read more of the session that it was started from.
+    fn look_back(&self, from: &SessionRow) -> Option<String> {
+        let Self { tools, .. } = self;
+        (!tools.is_empty())
+            .then(|| format!("More of it: the tools {tools}, with session {} and a number below.", from.id))
+    }
+}
+
+/// The newest turns of a session whose row says how many there are.
+async fn newest_turns(store: &dyn Reader, row: &SessionRow) -> Result<Vec<TranscriptTurn>, ReadError> {
+    let id = row.id;
     // The turn that is just about to start is not among them.
-    let after = Turn(session.row.turns.0.saturating_sub(TURNS));
+    let after = Turn(row.turns.0.saturating_sub(TURNS));
+    let count = row.turns.0 - after.0;
     let mut turns = Vec::new();
-    for row in store.turns(id, after, TURNS as usize).await? {
+    for row in store.turns(id, after, count as usize).await? {
         turns.extend(read_turn(store, &row).await?);
     }
     Ok(turns)

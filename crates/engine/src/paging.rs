@@ -1,9 +1,10 @@
 //! Reads a session's entries and turns page by page: however long a session is, one page of it is held at a time.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use model::{Entry, Seq, SessionId, Turn, TurnRow};
-use store::{ReadError, Reader};
+use model::{Context, Entry, Seq, Session, SessionId, Turn, TurnRow};
+use store::{EntryOrder, ReadError, Reader};
 
 use crate::ENTRIES_AT_ONCE;
 
@@ -35,15 +36,33 @@ pub(crate) async fn walk_context(
     mut visit: impl FnMut(Entry) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
     loop {
-        let page = store.context_entries(id, after, up_to, ENTRIES_AT_ONCE).await?;
+        let page = store.context_entries(id, after, up_to, EntryOrder::OldestFirst, ENTRIES_AT_ONCE).await?;
         let Some(last) = page.last() else { return Ok(()) };
-        after = *last;
-        for seq in page {
-            if store.read_session(id, seq.previous(), 1).await?.into_iter().try_for_each(&mut visit).is_break() {
-                return Ok(());
-            }
+        after = last.seq;
+        if page.into_iter().try_for_each(&mut visit).is_break() {
+            return Ok(());
         }
     }
+}
+
+/// What a session was about at the end of a turn; as it is now, if no turn came after it.
+pub(crate) async fn context_as_of(
+    store: &dyn Reader,
+    session: &Session,
+    turn: Turn,
+) -> Result<Arc<Context>, ReadError> {
+    let id = session.row.id;
+    let next = store.turns(id, turn, 1).await?;
+    let Some(up_to) = next.first().map(|next| next.first_seq.previous()) else {
+        return Ok(Arc::clone(&session.context));
+    };
+    let mut context = Context::default();
+    walk_context(store, id, Seq::START, up_to, |entry| {
+        context.apply(entry.borrowed());
+        ControlFlow::Continue(())
+    })
+    .await?;
+    Ok(Arc::new(context))
 }
 
 /// A turn by its number.

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use model::{
-    Context, DeletedKey, ListKey, PermissionAnswer, Request, Seq, Session, SessionEvent, SessionId, SessionRow,
-    StreamId, Turn, Untold,
+    Context, DeletedKey, PermissionAnswer, Request, Seq, Session, SessionEvent, SessionId, SessionRow, StreamId, Turn,
+    Untold,
 };
 use store::{Fence, Head};
 
@@ -45,17 +45,7 @@ impl Engine {
         if turn > session.row.turns {
             return Err(QueryError::NoSuchTurn { turn, newest: session.row.turns });
         }
-        let next = self.shared.store.turns(id, turn, 1).await?;
-        let Some(up_to) = next.first().map(|next| next.first_seq.previous()) else {
-            return Ok((*session.context).clone());
-        };
-        let mut context = Context::default();
-        paging::walk_context(&*self.shared.store, id, Seq::START, up_to, |entry| {
-            context.apply(entry.borrowed());
-            ControlFlow::Continue(())
-        })
-        .await?;
-        Ok(context)
+        Ok((*paging::context_as_of(&*self.shared.store, &session, turn).await?).clone())
     }
 
     /// The resume packet that the session's agent would be sent now.
@@ -82,11 +72,6 @@ impl Engine {
     /// What is known to be wrong with a session; it is read up to there and takes no more.
     pub fn fence(&self, id: SessionId) -> Option<Fence> {
         self.shared.store.fence(id)
-    }
-
-    /// A page of the list.
-    pub async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, QueryError> {
-        Ok(self.shared.store.sessions(after, limit).await?)
     }
 
     /// A page of deleted sessions that can be restored, the one that was deleted last first.

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use store::{AppendError, Batch, Part, Receipt};
 
 use crate::wishes::Reply;
-use crate::{Click, Shared, SubmitError};
+use crate::{Click, Fork, Shared, SubmitError};
 
 /// Who asks, with the key that makes a repeat harmless.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub(crate) enum InputKind {
     Command(Command),
     /// Decided with what the tables say of the block.
     Click(Click),
+    /// Begins another session from one of the session's turns.
+    Fork(Fork),
     /// Deletes the session, which is about to be purged, and its agent's own record with it.
     DeleteForPurge,
 }

@@ -214,7 +214,7 @@ pub(crate) async fn upgrade(shared: &Shared, session: Option<SessionId>) -> Resu
     }
     let (mut after, mut queued) = (None, 0);
     loop {
-        let page = shared.store.sessions(after, SESSIONS_AT_ONCE).await?;
+        let page = shared.store.sessions(model::Shelf::All, after, SESSIONS_AT_ONCE).await?;
         let Some(last) = page.last() else { return Ok(queued) };
         after = Some(ListKey::of(last));
         for row in &page {

@@ -3,8 +3,8 @@
 //! The other kinds of [`Command`] come from the engine itself: what agents report, what their calls prove, what is imported.
 
 use model::{
-    Author, Command, ContextWish, Image, InteractionId, Marker, PermissionAnswer, Request, SessionId, SetChange, Turn,
-    WhenBusy, WorkId,
+    Author, Command, ContextWish, FilingWish, Image, InteractionId, Marker, PermissionAnswer, Request, SessionId,
+    SetChange, Turn, WhenBusy, WorkId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ wish!(Answer { request, answer } => Answer, ());
 wish!(SetOption { option, value } => SetOption, ());
 wish!(SignIn { method } => SignIn, ());
 wish!(SetContext { wish, by } => SetContext, Vec<SetChange>);
-wish!(ChangeSession { name, env_hint, context } => Change, Vec<SetChange>);
+wish!(ChangeSession { name, env_hint, context, filing } => Change, Vec<SetChange>);
 wish!(Observe {} => Observe, Observed);
 wish!(Delete {} => Delete, ());
 wish!(Restore {} => Restore, ());
@@ -229,7 +229,7 @@ pub struct SetContext {
     pub by: Marker,
 }
 
-/// Renames a session, notes its environment, or changes what the person marked: only what is present.
+/// Renames or files a session, notes its environment, or changes what the person marked: only what is present.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeSession {
     /// What it is called.
@@ -238,6 +238,8 @@ pub struct ChangeSession {
     pub env_hint: Option<String>,
     /// What is marked.
     pub context: Option<ContextWish>,
+    /// How it is kept in the list.
+    pub filing: FilingWish,
 }
 
 /// Notes that the person has seen where the session stands.

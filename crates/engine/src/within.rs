@@ -3,7 +3,7 @@
 //! Invariant: a list costs no more however many sessions there are: of those of other projects only so many are passed by,
 //! the most recently active first, and the page says where the next one begins.
 
-use model::{ListKey, SessionRow};
+use model::{ListKey, SessionRow, Shelf};
 use search::Within;
 
 use crate::{Engine, QueryError};
@@ -44,7 +44,7 @@ impl Engine {
         // Up to where rows were read, and up to where a reader knows all that it is to know.
         let (mut read, mut known) = (after, after);
         for _ in 0..PASSED_BY / AT_ONCE {
-            let rows = self.sessions(read, AT_ONCE).await?;
+            let rows = self.sessions(Shelf::All, read, AT_ONCE).await?;
             let is_end = rows.len() < AT_ONCE;
             for row in rows {
                 read = Some(ListKey::of(&row));
@@ -68,7 +68,7 @@ impl Engine {
         let mut count = CountWithin::default();
         let mut after = None;
         for _ in 0..PASSED_BY / AT_ONCE {
-            let rows = self.sessions(after, AT_ONCE).await?;
+            let rows = self.sessions(Shelf::All, after, AT_ONCE).await?;
             let inside = rows.iter().filter(|row| within.includes(&row.project)).count();
             count.inside += inside;
             count.outside += rows.len() - inside;

@@ -110,14 +110,15 @@ impl Engine {
         }
     }
 
-    /// What stands before a session: the member of its work before it, else the one that it was started from.
+    /// What stands before a session: the member of its work before it, else the one that it was started from by a step. A
+    /// fork stands for itself: what came after its turn in the other session is no part of it.
     pub async fn session_before(&self, row: &SessionRow) -> Result<Option<SessionId>, QueryError> {
         if let Some(work) = self.work_of(row).await?
             && let Some(earlier) = self.shared.store.newest_of_work(work.id, Some(row.id), 1).await?.pop()
         {
             return Ok(Some(earlier.id));
         }
-        let Some(from) = row.from else { return Ok(None) };
+        let Some(from) = row.from.and_then(|from| from.step()) else { return Ok(None) };
         let from = self.shared.store.session(from.session).await?;
         Ok(from.filter(|from| from.row.deleted_at.is_none()).map(|from| from.row.id))
     }
@@ -250,16 +251,23 @@ pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
     });
 }
 
+/// What the person chose about a new session's agent, where it is not as in the session that it is started from.
+#[derive(Default)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) agent: Option<&'a str>,
+    pub(crate) model: Option<String>,
+    pub(crate) mode: Option<String>,
+}
+
 /// What a new session's agent is to be set to: as the session stands that offers the step, unless the person chose
 /// otherwise. Another agent's models and modes are others.
 pub(crate) async fn wanted_options(
     shared: &Shared,
     session: &Session,
-    click: &Click,
+    Wanted { agent, mut model, mut mode }: Wanted<'_>,
 ) -> Result<BTreeMap<String, String>, SubmitError> {
     let mut options = BTreeMap::new();
-    let (mut model, mut mode) = (click.model.clone(), click.mode.clone());
-    let same_agent = click.agent.as_ref().is_none_or(|agent| *agent == session.row.agent);
+    let same_agent = agent.is_none_or(|agent| agent == session.row.agent);
     if same_agent {
         let known = shared.agent_views.of(&*shared.store, session).await.options;
         let known = match known.is_empty() {

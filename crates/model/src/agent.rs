@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::TurnUsage;
+
 /// How a session came to its agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -130,9 +132,12 @@ pub struct Usage {
     /// The session's cost so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// What the agent counted when it ended a turn.
+    /// What the agent counted when it ended a turn, in entries before version 7: some counted the turn, some more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenCount>,
+    /// What the turn used, once the agent has said so: the turn alone, whatever the agent counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnUsage>,
 }
 
 /// Tokens that went through the agent's model, as the agent counts them: some count a turn, some the whole session.

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Origin, TokenId, check_name};
+use crate::{StepOrigin, TokenId, check_name};
 
 /// Who wrote a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub enum Author {
         name: String,
     },
     /// A step that a person took; the words are those of the agent that offered it.
-    Step(Origin),
+    Step(StepOrigin),
     /// An applet.
     Applet {
         /// What it is called.
@@ -94,7 +94,7 @@ impl fmt::Display for Author {
             Self::Person { name, .. } if name.is_empty() => f.write_str("a person"),
             Self::Person { name, .. } => f.write_str(name),
             // Of which session, the head of the session that it began says.
-            Self::Step(Origin { block, .. }) => write!(f, "step {block}"),
+            Self::Step(StepOrigin { block, .. }) => write!(f, "step {block}"),
             Self::Applet { name } => write!(f, "applet:{name}"),
             Self::Agent { session } => write!(f, "agent:{session}"),
         }
@@ -121,7 +121,7 @@ mod tests {
     fn whoever_is_no_person_is_named_in_a_few_words() {
         let session = crate::SessionId::from_bytes([7; 16]);
         let block = "t2.n1".parse().unwrap();
-        assert_eq!(Author::Step(Origin { session, block }).other().as_deref(), Some("step t2.n1"));
+        assert_eq!(Author::Step(StepOrigin { session, block }).other().as_deref(), Some("step t2.n1"));
         assert_eq!(Author::Applet { name: "board".to_owned() }.other().as_deref(), Some("applet:board"));
         assert_eq!(Author::Agent { session: "0190".to_owned() }.other().as_deref(), Some("agent:0190"));
         assert_eq!(Author::default().other(), None);

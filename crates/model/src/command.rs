@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Answerer, Attached, Author, ContextWish, Extent, Fact, Image, InteractionId, Marker,
-    Notice, Offer, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop, SummaryMaker,
-    TitleMaker, ToolChange, Turn, Usage, WorkId, json_bytes,
+    AgentCommand, AgentOption, Answerer, Attached, Author, ContextWish, Extent, Fact, FilingWish, Image, InteractionId,
+    Marker, Notice, Offer, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop,
+    SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId, json_bytes,
 };
 
 /// A wish, in the imperative. It becomes events or a rejection; it changes nothing by itself.
@@ -23,6 +23,8 @@ pub enum Command {
         env_hint: Option<String>,
         /// What is marked.
         context: Option<ContextWish>,
+        /// How it is kept in the list.
+        filing: FilingWish,
     },
     /// Starts the agent of a session that was begun for it, unless that has been tried.
     Start,
@@ -35,6 +37,15 @@ pub enum Command {
         /// The session that begins.
         session: SessionId,
         /// Whose click it was.
+        by: Answerer,
+    },
+    /// Notes that another session goes on from one of its turns.
+    Fork {
+        /// Which turn; 0 is the session's beginning.
+        turn: Turn,
+        /// The session that begins.
+        session: SessionId,
+        /// Who wants it.
         by: Answerer,
     },
     /// Sends words to the agent, now or in turn.
@@ -185,8 +196,10 @@ pub struct NewSession {
     pub name: String,
     /// The piece of work that it belongs to.
     pub work: Option<WorkId>,
-    /// The offer that it is started from, with what is sent first.
-    pub from: Option<(Origin, FirstPrompt)>,
+    /// What it is started from.
+    pub from: Option<Origin>,
+    /// What is sent first, once its agent is there.
+    pub first: Option<FirstPrompt>,
     /// What is to be chosen about its agent when it first starts.
     pub options: BTreeMap<String, String>,
 }
@@ -198,6 +211,10 @@ pub struct FirstPrompt {
     pub interaction_id: InteractionId,
     /// The words.
     pub text: String,
+    /// Pictures that go with them.
+    pub images: Vec<Image>,
+    /// Who wrote them.
+    pub by: Author,
 }
 
 /// What a turn was about.

@@ -12,6 +12,7 @@ mod sets;
 use crate::{Entry, SessionEvent};
 
 pub use facts::{DECLARED_FACTS, Evidence, Fact, FactList, FactShape, Facts, FileStamp, ProvedFact};
+pub(crate) use prove::is_move;
 pub use prove::{CallEnd, absolute_path, call_end, exit_code, named_files, prove, script_of, succeeded, tool_intent};
 pub use resume::{FileState, format_context_for_resume, item as as_item};
 pub use sets::{

@@ -10,12 +10,13 @@ use crate::command::{Command, FirstPrompt, NewSession, TurnSummary, WhenBusy};
 use crate::limits::{
     MAX_AGENT_TITLE_CHARS, MAX_CHOSEN_OPTIONS, MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS,
     MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
+    MAX_TAG_CHARS, MAX_TAGS,
 };
-use crate::work::click;
+use crate::work::{click, fork};
 use crate::{
-    AgentState, Answerer, Author, ContextError, ContextWish, Image, InteractionId, MAX_SUMMARY_CHARS, Marker,
-    OpenRequest, Outcome, PermissionAnswer, Request, Session, SessionEvent, SetOutcome, Stop, Turn, first_line,
-    one_line,
+    AgentState, Answerer, Author, ContextError, ContextWish, Filing, FilingWish, Image, InteractionId,
+    MAX_SUMMARY_CHARS, Marker, OpenRequest, Outcome, PermissionAnswer, Request, Session, SessionEvent, SetOutcome,
+    Stop, Turn, first_line, one_line,
 };
 use reports::agent_reported;
 
@@ -88,10 +89,20 @@ pub enum Rejection {
         "the block does not say which piece of work (`metaContext`) it belongs to, so it leads nowhere; ask the agent to offer it again"
     )]
     NextIncomplete,
+    #[error("there is no turn {turn}; the newest is {newest}")]
+    NoSuchTurn { turn: Turn, newest: Turn },
+    #[error("{turn} is still running; fork from the turn before it, or wait for its end")]
+    ForkOfRunningTurn { turn: Turn },
     #[error("the name of a piece of work is one line of 1 to {max} characters", max = MAX_NAME_CHARS)]
     WorkNameInvalid,
     #[error("another piece of work of this project has that name; choose another, or rename that one first")]
     WorkNameTaken,
+    #[error("a tag is 1 to {max} letters, digits or any of - _ . /, without spaces", max = MAX_TAG_CHARS)]
+    TagInvalid,
+    #[error("the session would have {tags} tags, at most {max} are kept; take some away first", max = MAX_TAGS)]
+    TooManyTags { tags: usize },
+    #[error("its agent waits for an answer; answer it or stop the turn, then archive the session")]
+    RequestsOpen,
     #[error("a directory is an absolute path of at most {max} bytes", max = MAX_PATH_BYTES)]
     DirectoryInvalid,
 }
@@ -115,8 +126,8 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
     }
     match command {
         Command::Create(_) => Err(Rejection::SessionExists),
-        Command::Change { name, env_hint, context } => {
-            let mut events = change(session, name, env_hint)?;
+        Command::Change { name, env_hint, context, filing } => {
+            let mut events = change(session, name, env_hint, filing)?;
             if let Some(wish) = context {
                 events.extend(set_context(session, &wish, Marker::Person)?);
             }
@@ -129,6 +140,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
             _ => Ok(Vec::new()),
         },
         Command::Click { offer, work, session, by } => click(&offer, work, session, by),
+        Command::Fork { turn, session: begun, by } => fork(session, turn, begun, by),
         Command::SendPrompt { interaction_id, text, images, when_busy, by } => {
             send_prompt(session, Prompt { interaction_id, text, images, by }, when_busy)
         }
@@ -169,6 +181,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
                 agent: None,
                 cwd: Some(cwd),
                 intent: None,
+                filing: Filing::default(),
             }])
         }
         Command::SetContext { wish, by } => set_context(session, &wish, by),
@@ -183,8 +196,14 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
             if intent == session.row.intent {
                 return Ok(Vec::new());
             }
-            let intent = Some(intent);
-            Ok(vec![SessionEvent::SessionChanged { name: None, env_hint: None, agent: None, cwd: None, intent }])
+            Ok(vec![SessionEvent::SessionChanged {
+                name: None,
+                env_hint: None,
+                agent: None,
+                cwd: None,
+                intent: Some(intent),
+                filing: Filing::default(),
+            }])
         }
         Command::Summarise(summaries) => Ok(summarise(session, summaries)),
         Command::SetTitle { title, by, turn, interaction_id } => {
@@ -267,19 +286,17 @@ fn summarise(session: &Session, summaries: Vec<TurnSummary>) -> Vec<SessionEvent
 }
 
 fn create(new: NewSession) -> Result<Vec<SessionEvent>, Rejection> {
-    let NewSession { agent, cwd, project, name, work, from, options } = new;
+    let NewSession { agent, cwd, project, name, work, from, first, options } = new;
     check_name(&name)?;
     options.iter().flat_map(|(option, value)| [option, value]).try_for_each(|text| check_name(text))?;
     check_directory(&cwd)?;
     check_directory(&project)?;
-    let origin = from.as_ref().map(|(origin, _)| *origin);
-    let mut events = vec![SessionEvent::SessionCreated { agent, cwd, project, name, work, from: origin, options }];
-    match from {
+    let mut events = vec![SessionEvent::SessionCreated { agent, cwd, project, name, work, from, options }];
+    match first {
         // Its agent is started once this is durable, by whoever began it or, after a crash, by the next run.
-        Some((origin, FirstPrompt { interaction_id, text })) => {
-            check_prompt(&text, &[])?;
-            let by = Author::Step(origin);
-            events.push(SessionEvent::PromptQueued { interaction_id, text, images: Vec::new(), by });
+        Some(FirstPrompt { interaction_id, text, images, by }) => {
+            check_prompt(&text, &images)?;
+            events.push(SessionEvent::PromptQueued { interaction_id, text, images, by });
         }
         None => events.push(agent_state(AgentState::Starting, None)),
     }
@@ -301,7 +318,12 @@ fn choose_option(session: &Session, option: String, value: String) -> Vec<Sessio
     vec![SessionEvent::AgentOptionChosen { option, value }]
 }
 
-fn change(session: &Session, name: Option<String>, env_hint: Option<String>) -> Result<Vec<SessionEvent>, Rejection> {
+fn change(
+    session: &Session,
+    name: Option<String>,
+    env_hint: Option<String>,
+    filing: FilingWish,
+) -> Result<Vec<SessionEvent>, Rejection> {
     if let Some(name) = &name {
         check_name(name)?;
     }
@@ -312,10 +334,14 @@ fn change(session: &Session, name: Option<String>, env_hint: Option<String>) -> 
     }
     let name = name.filter(|name| *name != session.row.name);
     let env_hint = env_hint.filter(|hint| *hint != session.row.env_hint);
-    if name.is_none() && env_hint.is_none() {
+    let filing = filing.decide(&session.row)?;
+    if name.is_none() && env_hint.is_none() && filing.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(vec![SessionEvent::SessionChanged { name, env_hint, agent: None, cwd: None, intent: None }])
+    // Whoever puts it out of sight has seen it: nothing unseen stays where nobody looks.
+    let is_seen = filing.archived == Some(true) && session.row.unobserved();
+    let changed = SessionEvent::SessionChanged { name, env_hint, agent: None, cwd: None, intent: None, filing };
+    Ok(std::iter::once(changed).chain(is_seen.then_some(SessionEvent::SessionObserved {})).collect())
 }
 
 /// What is sent to the agent.
@@ -398,6 +424,7 @@ fn resume(session: &Session, agent: Option<String>) -> Result<Vec<SessionEvent>,
             agent: Some(agent),
             cwd: None,
             intent: None,
+            filing: Filing::default(),
         });
         events.push(agent_state(AgentState::Starting, None));
         return Ok(events);

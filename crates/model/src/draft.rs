@@ -227,7 +227,17 @@ mod tests {
         assert_eq!(part.after, stored.session().unwrap().head);
         // It goes on where the part ended.
         draft.apply(Command::Observe, at(4)).unwrap();
-        draft.apply(Command::Change { name: Some("n".to_owned()), env_hint: None, context: None }, at(4)).unwrap();
+        draft
+            .apply(
+                Command::Change {
+                    name: Some("n".to_owned()),
+                    env_hint: None,
+                    context: None,
+                    filing: crate::FilingWish::default(),
+                },
+                at(4),
+            )
+            .unwrap();
         assert_eq!(draft.entries()[0].seq, session.head.next());
     }
 

@@ -14,6 +14,7 @@ mod agent;
 mod agent_view;
 mod author;
 mod blocks;
+mod changes;
 mod command;
 mod contents;
 mod context;
@@ -23,6 +24,7 @@ mod digest;
 mod draft;
 mod event;
 mod fate;
+mod filing;
 mod ids;
 mod limits;
 mod markdown;
@@ -39,6 +41,7 @@ mod time;
 mod token;
 mod tool;
 mod transcript;
+mod usage;
 mod work;
 
 pub use agent::{
@@ -50,6 +53,10 @@ pub use author::Author;
 pub use blocks::{
     BlockParter, BlockScanner, Card, CasePriority, Field, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES,
     MAX_LABEL_CHARS, Next, NextId, Node, SaidPart, Slice, Span, Task, UseCase,
+};
+pub use changes::{
+    ChangedBy, ChangedFile, Compared, FileDiff, FileEdit, FileStatus, Replacement, changed_status, file_edits,
+    file_histories, possible_move,
 };
 pub use command::{AgentReport, Command, FirstPrompt, NewSession, TurnSummary, WhenBusy};
 pub use contents::{
@@ -63,13 +70,14 @@ pub use context::{
     script_of, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};
-pub use diff::line_diff;
+pub use diff::{DiffHunk, DiffLine, LineCounts, LineDiff, LineKind, diff_lines, line_diff, same_lines};
 pub use digest::Digest;
 pub use draft::{Draft, Titles};
 pub use event::{
     AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, ServerEvent, SessionEvent, Stop, WorkEvent,
 };
 pub use fate::CallFate;
+pub use filing::{Filing, FilingWish, TagWish, clean_tag};
 pub use ids::{
     Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, RememberedId, Seq, SessionId, StreamId,
     TokenId, Turn, WorkId,
@@ -77,7 +85,7 @@ pub use ids::{
 pub use limits::{
     MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_ITEM_BYTES,
     MAX_NAME_CHARS, MAX_PART_BYTES, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
-    MAX_REMEMBERED, MAX_SET_ITEMS, MAX_SET_NAME_CHARS,
+    MAX_REMEMBERED, MAX_SET_ITEMS, MAX_SET_NAME_CHARS, MAX_TAG_CHARS, MAX_TAGS,
 };
 pub use markdown::MarkdownWriter;
 pub use navigation::{Extent, MAX_TITLES, Summary, SummaryMaker, TitleMaker, TitleRow};
@@ -86,13 +94,20 @@ pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, Pe
 pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{RowChange, TurnRow, fold, fold_server, fold_session, fold_work};
 pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
-pub use session_list::{DeletedKey, ListKey};
+pub use session_list::{DeletedKey, ListKey, SessionFilter, Shelf};
 pub use size::json_bytes;
 pub use text::{first_line, is_slash_command, one_line, parts, plain_text};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};
-pub use transcript::{Aside, Block, HandOver, Item, Permission, Shown, Transcript, TranscriptTurn, WordsOf};
+pub use transcript::{
+    Aside, Block, ForkedInto, HandOver, Item, Permission, Shown, Transcript, TranscriptTurn, WordsOf,
+};
+pub use usage::{
+    BUILT_IN_PRICES_AS_OF, MAX_MODEL_CHARS, MAX_TURN_MODELS, ModelUsage, Money, ParseMoneyError, Price, Priced, Prices,
+    Tally, TurnUsage, UsageBy, UsageKey, UsageQuery, UsageRow, UsageSum, UsedTokens,
+};
 pub use work::{
-    Clicked, NextRow, Offer, OfferState, Origin, WorkKey, WorkRow, add_to_work, note_click, rename_work, work_name,
+    Clicked, ForkOrigin, NextRow, Offer, OfferState, Origin, StepOrigin, WorkKey, WorkRow, add_to_work, note_click,
+    rename_work, work_name,
 };

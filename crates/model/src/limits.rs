@@ -42,5 +42,9 @@ pub(crate) const MAX_FACTS_OF_CALL: usize = 100;
 pub(crate) const MAX_FACT_BYTES: usize = MAX_PATH_BYTES;
 /// Longest intent of an agent, in characters; a longer one is cut.
 pub(crate) const MAX_INTENT_CHARS: usize = 200;
+/// How many tags a session may have.
+pub const MAX_TAGS: usize = 12;
+/// Longest tag, in characters.
+pub const MAX_TAG_CHARS: usize = 32;
 /// How many choices about its agent a session remembers.
 pub(crate) const MAX_CHOSEN_OPTIONS: usize = 32;

@@ -18,12 +18,14 @@ pub struct Part<E = Event> {
     pub rows: Vec<RowChange>,
     /// By how much they change the number of sessions that came to rest unseen.
     pub unobserved_delta: i64,
+    /// By how much they change the number of sessions that need the person.
+    pub needs_you_delta: i64,
 }
 
 impl<E> Part<E> {
     /// Not public: a part whose events are of one stream's kind has to be of that stream.
     fn begin(stream: StreamId, after: Seq) -> Self {
-        Self { stream, after, entries: Vec::new(), rows: Vec::new(), unobserved_delta: 0 }
+        Self { stream, after, entries: Vec::new(), rows: Vec::new(), unobserved_delta: 0, needs_you_delta: 0 }
     }
 
     /// Nothing yet, of the same stream, after this seq.
@@ -44,9 +46,9 @@ impl<E> Part<E> {
 impl<E: Into<Event>> Part<E> {
     /// The same part, as a batch takes it.
     pub fn into_any(self) -> Part {
-        let Self { stream, after, entries, rows, unobserved_delta } = self;
+        let Self { stream, after, entries, rows, unobserved_delta, needs_you_delta } = self;
         let entries = entries.into_iter().map(|entry| entry.map(Into::into)).collect();
-        Part { stream, after, entries, rows, unobserved_delta }
+        Part { stream, after, entries, rows, unobserved_delta, needs_you_delta }
     }
 }
 
@@ -117,9 +119,12 @@ impl Part<SessionEvent> {
         let StreamId::Session(id) = self.stream else { return before };
         let entry = self.number(event, at);
         let is_unobserved = |session: &Option<Session>| i64::from(session.as_ref().is_some_and(|s| s.row.unobserved()));
+        let needs_you = |session: &Option<Session>| i64::from(session.as_ref().is_some_and(|s| s.row.needs_you()));
         self.unobserved_delta -= is_unobserved(&before);
+        self.needs_you_delta -= needs_you(&before);
         let (session, rows) = fold_session(id, before, entry.borrowed());
         self.unobserved_delta += is_unobserved(&session);
+        self.needs_you_delta += needs_you(&session);
         rows.into_iter().for_each(|row| self.push_row(row));
         self.entries.push(entry);
         session

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use crate::{
     Clicked, Context, Entry, Event, Extent, Fact, FactShape, InteractionId, Mark, NextId, NextRow, ProvedFact,
     QueuedPrompt, RememberedId, RememberedRow, Seq, ServerEvent, Session, SessionEvent, SessionId, SessionRow, Stop,
-    StreamId, Summary, Timestamp, TitleRow, TokenId, TokenRow, Turn, WorkEvent, WorkId, WorkRow, first_line,
+    StreamId, Summary, Tally, Timestamp, TitleRow, TokenId, TokenRow, Turn, UsageRow, WorkEvent, WorkId, WorkRow,
+    first_line, usage::usage_rows,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -69,6 +70,16 @@ pub enum RowChange {
         turn: Turn,
         summary: Summary,
         extent: Option<Extent>,
+    },
+    PutUsage(UsageRow),
+    PutTally {
+        session: SessionId,
+        tally: Box<Tally>,
+    },
+    RemoveUsage {
+        session: SessionId,
+        turn: Turn,
+        nth: u32,
     },
     PutNext(NextRow),
     ClickNext {
@@ -171,8 +182,13 @@ pub fn fold_session(
         return (session, rows);
     };
     let (row_before, context_before) = (session.row.clone(), Arc::clone(&session.context));
+    let usage_before = session.usage.clone();
     session.apply(entry);
     let mut rows = session_rows(&row_before, &context_before, &session, entry);
+    rows.extend(usage_rows(&row_before, &usage_before, &session.usage, entry));
+    if session.usage != usage_before {
+        rows.push(RowChange::PutTally { session: id, tally: Box::new(session.usage.clone()) });
+    }
     if session.row != row_before {
         rows.push(RowChange::PutSession(Box::new(session.row.clone())));
     }
@@ -260,6 +276,7 @@ fn session_rows(
         | SessionEvent::SessionObserved {}
         | SessionEvent::SessionDeleted {}
         | SessionEvent::SessionRestored {}
+        | SessionEvent::SessionForked { .. }
         | SessionEvent::AgentStateChanged { attached: None, .. }
         | SessionEvent::TurnStarted { .. }
         | SessionEvent::TextPart { .. }
@@ -271,6 +288,7 @@ fn session_rows(
         | SessionEvent::PlanChanged { .. }
         | SessionEvent::PermissionAsked { .. }
         | SessionEvent::PermissionAnswered { .. }
+        // Its rows are found beside these.
         | SessionEvent::UsageReported { .. }
         | SessionEvent::CompactionSeen { .. }
         | SessionEvent::SessionImported { .. }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AgentState, Author, Context, Entry, Image, InteractionId, Memorable, Memory, OpenRequest, Origin, Outcome, Request,
-    Seq, SessionEvent, SessionId, Timestamp, Turn, WorkId, first_line,
+    Seq, SessionEvent, SessionId, Tally, Timestamp, Turn, WorkId, first_line,
 };
 
 const FIRST_PROMPT_CHARS: usize = 100;
@@ -25,6 +25,8 @@ pub struct Session {
     pub queue: Vec<QueuedPrompt>,
     /// What it is about. Shared, since most steps leave it as it is.
     pub context: Arc<Context>,
+    /// What its agent has said of its use so far.
+    pub usage: Tally,
     /// The last entry folded in.
     pub head: Seq,
 }
@@ -62,7 +64,7 @@ pub struct SessionRow {
     pub imported: Option<Imported>,
     /// The piece of work that it began in.
     pub work: Option<WorkId>,
-    /// The offer that it was started from.
+    /// What it was started from.
     pub from: Option<Origin>,
     /// What is chosen about its agent, and set when it starts.
     pub options: BTreeMap<String, String>,
@@ -90,6 +92,12 @@ pub struct SessionRow {
     pub last_idle_at: Option<Timestamp>,
     /// When it was put away.
     pub deleted_at: Option<Timestamp>,
+    /// When the person pinned it, while it is.
+    pub pinned_at: Option<Timestamp>,
+    /// When it was archived, until something happens in it.
+    pub archived_at: Option<Timestamp>,
+    /// The person's own words for it, in the order of the alphabet.
+    pub tags: Vec<String>,
 }
 
 /// Where a session comes from that was not begun here.
@@ -191,6 +199,32 @@ impl SessionRow {
         self.deleted_at.is_none() && self.last_idle_at > self.last_observed_at
     }
 
+    /// It cannot go on without the person, who has it in sight.
+    pub fn needs_you(&self) -> bool {
+        self.deleted_at.is_none() && self.archived_at.is_none() && self.state() == SessionState::NeedsYou
+    }
+
+    /// It stands before the others in the list.
+    pub fn is_foremost(&self) -> bool {
+        self.deleted_at.is_none() && self.archived_at.is_none() && (self.pinned_at.is_some() || self.needs_you())
+    }
+
+    /// There is something new to look at, so it is in the list again if it was archived.
+    fn come_to_rest(&mut self, at: Timestamp) {
+        self.last_idle_at = Some(at);
+        self.archived_at = None;
+    }
+
+    /// Where it stands if its log takes no more: whatever went on has been cut off.
+    pub fn state_when_fenced(&self) -> SessionState {
+        match self.state() {
+            SessionState::Starting | SessionState::Running | SessionState::NeedsYou | SessionState::Unresponsive => {
+                SessionState::Interrupted
+            }
+            state @ (SessionState::Idle | SessionState::Interrupted | SessionState::Failed) => state,
+        }
+    }
+
     /// It was imported from another tool and takes no prompts until an agent takes it over.
     pub fn is_imported(&self) -> bool {
         self.imported.as_ref().is_some_and(|imported| !imported.continued)
@@ -238,8 +272,11 @@ impl Session {
             last_observed_at: None,
             last_idle_at: None,
             deleted_at: None,
+            pinned_at: None,
+            archived_at: None,
+            tags: Vec::new(),
         };
-        Some(Self { row, queue: Vec::new(), context: Arc::default(), head: entry.seq })
+        Some(Self { row, queue: Vec::new(), context: Arc::default(), usage: Tally::default(), head: entry.seq })
     }
 
     /// Folds in the next entry.
@@ -247,7 +284,8 @@ impl Session {
         self.head = entry.seq;
         let row = &mut self.row;
         match entry.event {
-            SessionEvent::SessionChanged { name, env_hint, agent, cwd, intent } => {
+            SessionEvent::SessionChanged { name, env_hint, agent, cwd, intent, filing } => {
+                filing.apply(row, entry.at);
                 if let Some(name) = name {
                     row.name.clone_from(name);
                 }
@@ -258,6 +296,7 @@ impl Session {
                     row.agent.clone_from(agent);
                     row.agent_session = None;
                     row.options.clear();
+                    self.usage.begin_elsewhere();
                     if let Some(imported) = &mut row.imported {
                         imported.continued = true;
                     }
@@ -276,6 +315,7 @@ impl Session {
                 row.agent_state = *state;
                 row.failure = None;
                 if let Some(attached) = attached {
+                    self.usage.attach(attached.memory);
                     row.agent_session = Some(attached.agent_session.clone());
                     row.untold = match attached.memory {
                         Memory::New if row.turns > Turn(0) || row.from.is_some() => Untold::Everything,
@@ -286,9 +326,9 @@ impl Session {
                 match state {
                     AgentState::Failed => {
                         row.failure.clone_from(reason);
-                        row.last_idle_at = Some(entry.at);
+                        row.come_to_rest(entry.at);
                     }
-                    AgentState::SignedOut => row.last_idle_at = Some(entry.at),
+                    AgentState::SignedOut => row.come_to_rest(entry.at),
                     AgentState::Starting | AgentState::Ready | AgentState::Stopped | AgentState::Unresponsive => (),
                 }
             }
@@ -305,7 +345,9 @@ impl Session {
             SessionEvent::AgentOptionsChanged { .. } => (),
             SessionEvent::TurnStarted { turn, interaction_id } => {
                 row.turns = *turn;
+                self.usage.start_turn();
                 row.interrupted = false;
+                row.archived_at = None;
                 row.active_at = entry.at;
                 row.running = Some(Running {
                     turn: *turn,
@@ -321,10 +363,11 @@ impl Session {
                 // A waiting prompt goes out next, so the session has not come to rest; after an interruption nothing
                 // goes out by itself, so it has.
                 if self.queue.is_empty() || row.interrupted {
-                    row.last_idle_at = Some(entry.at);
+                    row.come_to_rest(entry.at);
                 }
             }
             SessionEvent::PermissionAsked { turn, request, question } => {
+                row.archived_at = None;
                 row.requests = *request;
                 row.open_requests.push(OpenRequest {
                     request: *request,
@@ -353,6 +396,7 @@ impl Session {
             SessionEvent::SessionImported { tool, source, mark } => {
                 let (tool, source, mark) = (tool.clone(), source.clone(), mark.clone());
                 row.imported = Some(Imported { tool, source, mark, continued: false });
+                self.usage.begin_elsewhere();
                 row.agent_state = AgentState::Stopped;
             }
             SessionEvent::PromptQueued { interaction_id, text, images, by } => {
@@ -379,6 +423,10 @@ impl Session {
                 remember_first_prompt(row, text);
                 self.queue.retain(|prompt| prompt.interaction_id != *interaction_id);
             }
+            SessionEvent::UsageReported { usage } => {
+                let model = row.options.get("model").map(String::as_str);
+                self.usage.report(usage, &row.agent, model);
+            }
             // What the agent does belongs to the transcript; the rest belongs to other places in the log.
             SessionEvent::TextPart { .. }
             | SessionEvent::ThoughtPart { .. }
@@ -388,11 +436,11 @@ impl Session {
             | SessionEvent::ToolEnded { .. }
             | SessionEvent::PlanChanged { .. }
             | SessionEvent::CompactionSeen { remind: false, .. }
-            | SessionEvent::UsageReported { .. }
             | SessionEvent::AgentCommandsChanged { .. }
             | SessionEvent::AgentRaw { .. }
             | SessionEvent::AgentNoticed { .. }
             | SessionEvent::SessionCreated { .. }
+            | SessionEvent::SessionForked { .. }
             | SessionEvent::NextOffered { .. }
             | SessionEvent::NextClicked { .. }
             | SessionEvent::BlockShown { .. } => (),

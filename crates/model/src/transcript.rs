@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Author, Card, Entry, Image, InteractionId, Next, Notice, Outcome, PermissionAnswer, PlanStep, Question, Request,
-    SessionEvent, Span, Timestamp, ToolCall, ToolStatus, Turn, Usage,
+    SessionEvent, SessionId, Span, Timestamp, ToolCall, ToolStatus, Turn, Usage,
 };
 
 /// The turns of a session, in order.
@@ -23,6 +23,20 @@ pub struct Transcript {
     pub hand_overs: Vec<HandOver>,
     /// What was asked while no turn ran, oldest first.
     pub asides: Vec<Aside>,
+    /// Sessions that go on from a turn of this one, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forks: Vec<ForkedInto>,
+}
+
+/// Another session was begun from a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkedInto {
+    /// The newest turn then; 0 before the first.
+    pub after: Turn,
+    /// The turn that it goes on from; 0 is the session's beginning.
+    pub turn: Turn,
+    /// Which session.
+    pub session: SessionId,
 }
 
 /// A question that belongs to no turn.
@@ -162,6 +176,9 @@ impl Transcript {
                     let after = self.newest();
                     self.hand_overs.push(HandOver { after, from, to: to.clone() });
                 }
+            }
+            SessionEvent::SessionForked { turn, session, .. } => {
+                self.forks.push(ForkedInto { after: self.newest(), turn: *turn, session: *session });
             }
             SessionEvent::PermissionAsked { turn: None, request, question } => {
                 let (after, request, question) = (self.newest(), *request, question.clone());
@@ -310,6 +327,7 @@ impl TranscriptTurn {
             | SessionEvent::TitleSet { .. }
             | SessionEvent::SummarySet { .. }
             | SessionEvent::SessionImported { .. }
+            | SessionEvent::SessionForked { .. }
             | SessionEvent::NextClicked { .. } => (),
         }
     }

@@ -63,15 +63,53 @@ impl FromStr for WorkKey {
     }
 }
 
-/// Where a session was started from.
+/// What a session was started from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Origin {
+#[serde(untagged)]
+pub enum Origin {
+    /// A step that another session's agent offered.
+    Step(StepOrigin),
+    /// A turn of another session.
+    Fork(ForkOrigin),
+}
+
+impl Origin {
+    /// The session that it was started from.
+    pub fn session(&self) -> SessionId {
+        match self {
+            Self::Step(StepOrigin { session, .. }) | Self::Fork(ForkOrigin { session, .. }) => *session,
+        }
+    }
+
+    /// The step, if it was started by one.
+    pub fn step(&self) -> Option<StepOrigin> {
+        match self {
+            Self::Step(step) => Some(*step),
+            Self::Fork(_) => None,
+        }
+    }
+}
+
+/// A step that a session was started by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct StepOrigin {
     /// The session whose agent offered the step.
     pub session: SessionId,
     /// The block.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub block: NextId,
+}
+
+/// A turn that a session was forked from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ForkOrigin {
+    /// The session whose turn it is.
+    pub session: SessionId,
+    /// The last of its turns that the fork goes on from; 0 if it begins before the first.
+    pub turn: crate::Turn,
 }
 
 /// A next block as its table holds it.
@@ -202,6 +240,23 @@ pub(crate) fn click(
 /// A click that holds: what is noted in the session whose block it was.
 pub fn note_click(block: NextId, work: WorkId, session: SessionId, by: Answerer) -> SessionEvent {
     SessionEvent::NextClicked { turn: block.turn, nth: block.nth, work, session, by }
+}
+
+/// A fork from a turn that has ended: what is noted in the session that it was forked from. Turn 0 is its beginning.
+pub(crate) fn fork(
+    session: &crate::Session,
+    turn: crate::Turn,
+    begun: SessionId,
+    by: Answerer,
+) -> Result<Vec<SessionEvent>, Rejection> {
+    let row = &session.row;
+    if turn > row.turns {
+        return Err(Rejection::NoSuchTurn { turn, newest: row.turns });
+    }
+    if row.running.is_some_and(|running| running.turn == turn) {
+        return Err(Rejection::ForkOfRunningTurn { turn });
+    }
+    Ok(vec![SessionEvent::SessionForked { turn, session: begun, by }])
 }
 
 #[cfg(test)]

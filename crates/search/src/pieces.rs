@@ -183,6 +183,7 @@ impl Pieces {
             | SessionEvent::SessionObserved {}
             | SessionEvent::SessionDeleted {}
             | SessionEvent::SessionRestored {}
+            | SessionEvent::SessionForked { .. }
             | SessionEvent::AgentStateChanged { .. }
             | SessionEvent::AgentOptionsChanged { .. }
             | SessionEvent::AgentOptionChosen { .. }

@@ -3,11 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use engine::{AgentSession, AgentSessions, Engine, FenceCause, Listed, QueryError, Work, WorkContents};
+use engine::{
+    AgentSession, AgentSessions, Attention, Engine, FenceCause, ListPage, Listed, QueryError, Trial, TrialOutcome,
+    Work, WorkContents,
+};
 use files::Suggestion;
 use model::{
-    Context, DECLARED_FACTS, DeletedKey, FactShape, ListKey, Offer, ProvedFact, RememberedRow, Session, SessionId,
-    SessionRow, SessionState, TokenRow, WorkKey, WorkRow,
+    Context, DECLARED_FACTS, DeletedKey, FactShape, Offer, ProvedFact, RememberedRow, Session, SessionId, SessionRow,
+    TokenRow, WorkKey, WorkRow,
 };
 
 use crate::{turns, wire};
@@ -84,15 +87,7 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
         cwd: row.cwd.clone(),
         project: row.project.clone(),
         title: row.label().map(str::to_owned),
-        state: match row.state() {
-            // Its log takes no more, so whatever went on has been cut off.
-            SessionState::Starting | SessionState::Running | SessionState::NeedsYou | SessionState::Unresponsive
-                if fence.is_some() =>
-            {
-                SessionState::Interrupted
-            }
-            state => state,
-        },
+        state: if fence.is_some() { row.state_when_fenced() } else { row.state() },
         read_only: match fence.map(|fence| fence.cause) {
             Some(FenceCause::Damaged(_)) => Some(wire::ReadOnly::Damaged),
             Some(FenceCause::Newer) => Some(wire::ReadOnly::Newer),
@@ -106,6 +101,9 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
         created_at: row.created_at,
         active_at: row.active_at,
         deleted_at: row.deleted_at,
+        pinned_at: row.pinned_at,
+        archived_at: row.archived_at,
+        tags: row.tags.clone(),
         meta: wire::Meta {
             name: row.name.clone(),
             last_observed_at: row.last_observed_at,
@@ -118,15 +116,16 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
     }
 }
 
-/// `rows` holds one more than the page if there is another page.
-pub(crate) fn session_page(engine: &Engine, mut rows: Vec<SessionRow>, limit: usize) -> wire::SessionPage {
-    let more = rows.len() > limit;
-    rows.truncate(limit);
+pub(crate) fn session_page(engine: &Engine, page: &ListPage, foremost: &[SessionRow]) -> wire::SessionPage {
+    let Attention { unobserved, needs_you } = engine.attention();
+    let rows = |rows: &[SessionRow]| rows.iter().map(|row| session_row(engine, row)).collect();
     wire::SessionPage {
-        next_cursor: rows.last().filter(|_| more).map(|row| ListKey::of(row).to_string()),
-        sessions: rows.iter().map(|row| session_row(engine, row)).collect(),
+        next_cursor: page.next.map(|key| key.to_string()),
+        sessions: rows(&page.sessions),
         meta_contexts: Vec::new(),
-        unobserved_count: engine.unobserved_count(),
+        foremost: rows(foremost),
+        unobserved_count: unobserved,
+        needs_you_count: needs_you,
     }
 }
 
@@ -248,4 +247,14 @@ pub(crate) fn agent_sessions(page: AgentSessions) -> wire::AgentSessionPage {
         session_id: session,
     });
     wire::AgentSessionPage { sessions: sessions.collect(), next_cursor: page.next_cursor }
+}
+
+pub(crate) fn agent_trial(trial: Trial) -> wire::AgentTrial {
+    let Trial { program, outcome } = trial;
+    let (outcome, methods, reason) = match outcome {
+        TrialOutcome::Ready => (wire::AgentTrialOutcome::Ready, Vec::new(), None),
+        TrialOutcome::SignedOut(methods) => (wire::AgentTrialOutcome::SignedOut, methods, None),
+        TrialOutcome::Failed(reason) => (wire::AgentTrialOutcome::Failed, Vec::new(), Some(reason)),
+    };
+    wire::AgentTrial { program, outcome, methods, reason }
 }

@@ -7,8 +7,8 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use engine::{
-    AgentSessionsError, AppendError, DirectoryError, Fence, FenceCause, ImportError, QueryError, ReadError,
-    RecordsError, ResetReason, ShowError, SubmitError,
+    AgentSessionsError, AppendError, ChangesError, DirectoryError, Fence, FenceCause, GitError, ImportError,
+    QueryError, ReadError, RecordsError, ResetReason, ShowError, SubmitError, TrialError,
 };
 use files::FileError;
 use model::{ContextError, PermissionAnswer, Rejection};
@@ -81,10 +81,26 @@ pub(crate) enum ApiError {
     Query(#[from] QueryError),
     #[error(transparent)]
     AgentSessions(#[from] AgentSessionsError),
+    #[error(transparent)]
+    Trial(#[from] TrialError),
     #[error("this file lies outside of the session's directories; open it if you mean to")]
     OutsideNeedsConfirmation,
     #[error(transparent)]
     File(#[from] FileError),
+    #[error("{}", ChangesError::NotChanged)]
+    FileNotChanged,
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl From<ChangesError> for ApiError {
+    fn from(err: ChangesError) -> Self {
+        match err {
+            ChangesError::NotChanged => Self::FileNotChanged,
+            ChangesError::Git(err) => Self::Git(err),
+            ChangesError::Query(err) => Self::Query(err),
+        }
+    }
 }
 
 impl From<ShowError> for ApiError {
@@ -160,8 +176,12 @@ impl ApiError {
             Self::Submit(err) => submit_class(err),
             Self::Query(err) => query_class(err),
             Self::AgentSessions(err) => agent_sessions_class(err),
+            Self::Trial(TrialError::UnknownAgent { .. }) => (StatusCode::NOT_FOUND, "unknown_agent"),
+            Self::Trial(TrialError::NotInstalled { .. }) => (StatusCode::CONFLICT, "agent_not_installed"),
             Self::OutsideNeedsConfirmation => (StatusCode::CONFLICT, "outside_needs_confirm"),
             Self::File(err) => file_class(err),
+            Self::FileNotChanged => (StatusCode::NOT_FOUND, "file_not_changed"),
+            Self::Git(err) => git_class(*err),
         }
     }
 
@@ -211,15 +231,20 @@ impl ApiError {
             | Self::AlreadySignedIn
             | Self::InvalidFrame(_)
             | Self::AgentSessions(_)
+            | Self::Trial(_)
             | Self::OutsideNeedsConfirmation
             | Self::File(_)
+            | Self::FileNotChanged
+            | Self::Git(_)
             | Self::Submit(_)
             | Self::Query(
                 QueryError::NotFound(_)
                 | QueryError::Deleted(_)
                 | QueryError::NoSuchTurn { .. }
+                | QueryError::UnsentTooLong { .. }
                 | QueryError::NoSuchInteraction(_)
                 | QueryError::NoSuchWork(_)
+                | QueryError::TooMuchUsage { .. }
                 | QueryError::SearchNotReady
                 | QueryError::SearchUnavailable(_)
                 | QueryError::Search(_)
@@ -276,6 +301,8 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
         QueryError::NoSuchInteraction(_) => (StatusCode::NOT_FOUND, "interaction_not_found"),
         QueryError::NoSuchWork(_) => (StatusCode::NOT_FOUND, "meta_context_not_found"),
         QueryError::NoSuchTurn { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
+        QueryError::UnsentTooLong { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "unsent_too_long"),
+        QueryError::TooMuchUsage { .. } => (StatusCode::BAD_REQUEST, "usage_range_too_long"),
         QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),
         QueryError::Read(err) => read_class(err),
     }
@@ -304,6 +331,18 @@ fn file_class(err: &FileError) -> (StatusCode, &'static str) {
         FileError::NotText => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_text"),
         // The server's own user may not read it either.
         FileError::Io(_) => (StatusCode::FORBIDDEN, "file_unreadable"),
+    }
+}
+
+fn git_class(err: GitError) -> (StatusCode, &'static str) {
+    match err {
+        GitError::NoRepository => (StatusCode::CONFLICT, "no_repository"),
+        GitError::NotInstalled => (StatusCode::CONFLICT, "git_not_installed"),
+        GitError::Elsewhere => (StatusCode::CONFLICT, "repository_elsewhere"),
+        GitError::NotOurs => (StatusCode::CONFLICT, "repository_not_ours"),
+        GitError::TooLarge => (StatusCode::CONFLICT, "repository_too_large"),
+        GitError::TooSlow => (StatusCode::CONFLICT, "git_too_slow"),
+        GitError::Failed => (StatusCode::CONFLICT, "git_failed"),
     }
 }
 
@@ -346,10 +385,15 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
         },
         Rejection::NextSuperseded { .. } => (StatusCode::CONFLICT, "next_superseded"),
         Rejection::NextIncomplete => (StatusCode::CONFLICT, "next_incomplete"),
+        Rejection::NoSuchTurn { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
+        Rejection::ForkOfRunningTurn { .. } => (StatusCode::CONFLICT, "turn_running"),
         Rejection::WorkNameInvalid => (StatusCode::BAD_REQUEST, "meta_context_name_invalid"),
         Rejection::WorkNameTaken => (StatusCode::CONFLICT, "meta_context_name_taken"),
         Rejection::Imported => (StatusCode::CONFLICT, "session_imported"),
         Rejection::NotImported => (StatusCode::CONFLICT, "session_not_imported"),
+        Rejection::TagInvalid => (StatusCode::BAD_REQUEST, "tag_invalid"),
+        Rejection::TooManyTags { .. } => (StatusCode::CONFLICT, "too_many_tags"),
+        Rejection::RequestsOpen => (StatusCode::CONFLICT, "requests_open"),
         Rejection::DirectoryInvalid => (StatusCode::BAD_REQUEST, "directory_invalid"),
     }
 }

@@ -3,11 +3,13 @@
 pub(crate) mod agent;
 pub(crate) mod agents;
 pub(crate) mod auth;
+pub(crate) mod changes;
 pub(crate) mod contents;
 pub(crate) mod context;
 pub(crate) mod directories;
 pub(crate) mod entries;
 pub(crate) mod files;
+pub(crate) mod forks;
 pub(crate) mod health;
 pub(crate) mod imports;
 pub(crate) mod markdown;
@@ -15,8 +17,11 @@ pub(crate) mod permissions;
 pub(crate) mod prompts;
 pub(crate) mod search;
 pub(crate) mod sessions;
+pub(crate) mod settings;
 pub(crate) mod storage;
 pub(crate) mod tokens;
+pub(crate) mod unsent;
+pub(crate) mod usage;
 pub(crate) mod work;
 
 use serde::Serialize;

@@ -15,6 +15,7 @@ mod live;
 mod mcp;
 mod metrics;
 mod openapi;
+mod qr;
 mod router;
 mod turns;
 mod web_assets;
@@ -31,6 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use mcp::{AllSessions, STANDARD_BRIEF, own_tools};
 pub use openapi::openapi;
+pub use qr::QrSquares;
 pub use web_assets::HAS_PAGE;
 
 /// Puts the person's token where programs find it.
@@ -50,6 +52,10 @@ pub struct ServerSettings {
     pub secure_cookie: bool,
     /// Where the server was started, offered for new sessions.
     pub directory: Option<String>,
+    /// A directory in which the guide may show a newcomer around.
+    pub tour_directory: Option<String>,
+    /// What the server was started with, as it is shown.
+    pub configuration: wire::Settings,
     /// Where the person's new token is put when all credentials are rotated.
     pub keep_token: KeepToken,
     /// Whose tools reach sessions of other projects.
@@ -73,6 +79,8 @@ pub(crate) struct Shared {
     local_only: bool,
     secure_cookie: bool,
     directory: Option<String>,
+    tour_directory: Option<String>,
+    configuration: wire::Settings,
     specs_label: String,
     keep_token: KeepToken,
     stopping: CancellationToken,
@@ -96,6 +104,8 @@ pub fn apps(engine: Engine, settings: ServerSettings) -> Apps {
         local_only,
         secure_cookie,
         directory,
+        tour_directory,
+        configuration,
         keep_token,
         all_sessions,
         specs_label,
@@ -105,8 +115,19 @@ pub fn apps(engine: Engine, settings: ServerSettings) -> Apps {
     let gatekeeper = gatekeeper::TokenGatekeeper::new(engine.clone(), secure_cookie);
     let door = Door::new(Arc::new(gatekeeper.clone()), hosts, limits);
     let mcp = mcp::Mount::new(&engine, all_sessions, stopping.clone());
-    let shared =
-        Shared { gatekeeper, url, local_only, secure_cookie, directory, specs_label, keep_token, stopping, mcp };
+    let shared = Shared {
+        gatekeeper,
+        url,
+        local_only,
+        secure_cookie,
+        directory,
+        tour_directory,
+        configuration,
+        specs_label,
+        keep_token,
+        stopping,
+        mcp,
+    };
     let app = App { engine, settings: Arc::new(shared) };
     Apps { only_mcp: door.mount(router::only_mcp(app.clone())), whole: door.mount(router::routes(app)) }
 }

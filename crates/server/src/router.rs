@@ -8,8 +8,8 @@ use utoipa_axum::routes;
 
 use crate::error::ApiError;
 use crate::http::{
-    agent, agents, auth, contents, context, directories, entries, files, health, imports, markdown, permissions,
-    prompts, search, sessions, storage, tokens, work,
+    agent, agents, auth, changes, contents, context, directories, entries, files, forks, health, imports, markdown,
+    permissions, prompts, search, sessions, settings, storage, tokens, unsent, usage, work,
 };
 use crate::{App, live, mcp, web_assets};
 
@@ -23,8 +23,11 @@ pub(crate) fn protected() -> OpenApiRouter<App> {
         .routes(routes!(sessions::show, sessions::change, sessions::delete))
         .routes(routes!(sessions::restore))
         .routes(routes!(sessions::deleted))
+        .routes(routes!(sessions::tags))
         .routes(routes!(sessions::cancel))
         .routes(routes!(sessions::observe))
+        .routes(routes!(forks::fork))
+        .routes(routes!(unsent::show, unsent::put))
         .routes(routes!(prompts::send))
         .routes(routes!(prompts::change, prompts::remove))
         .routes(routes!(permissions::answer))
@@ -36,6 +39,8 @@ pub(crate) fn protected() -> OpenApiRouter<App> {
         .routes(routes!(entries::list))
         .routes(routes!(markdown::show))
         .routes(routes!(files::list))
+        .routes(routes!(changes::list))
+        .routes(routes!(changes::file))
         .routes(routes!(contents::toc))
         .routes(routes!(contents::turn))
         .routes(routes!(contents::range))
@@ -53,14 +58,18 @@ pub(crate) fn protected() -> OpenApiRouter<App> {
         .routes(routes!(context::show))
         .routes(routes!(context::packet))
         .routes(routes!(storage::file))
+        .routes(routes!(usage::list))
+        .routes(routes!(usage::of_session))
         .routes(routes!(agents::list))
         .routes(routes!(agents::sessions))
+        .routes(routes!(agents::test))
         .routes(routes!(directories::list))
         .routes(routes!(auth::whoami))
         .routes(routes!(tokens::list, tokens::issue))
         .routes(routes!(tokens::revoke))
         .routes(routes!(tokens::rotate))
         .routes(routes!(tokens::link))
+        .routes(routes!(settings::show))
 }
 
 /// Routes that a caller without a credential may use, relative to `/api/v1`.

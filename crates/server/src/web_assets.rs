@@ -7,12 +7,12 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::error::ApiError;
 
-/// Nothing inline, nothing from elsewhere, and no string ever becomes script. The one rule that may make an address of a
-/// script knows a single one: `web/src/session/items/useCodeTokens.ts`.
+/// Nothing inline, nothing from elsewhere, and no string ever becomes script. Each of the two rules that may make an address
+/// of a script knows a single one: `web/src/session/items/useCodeTokens.ts` and `web/src/app/notifications.ts`.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
                            font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; \
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-                           require-trusted-types-for 'script'; trusted-types throughline-highlighter";
+                           require-trusted-types-for 'script'; trusted-types throughline-highlighter throughline-notifications";
 
 /// Whether this build has the page; without it, every address of the page says how to get it.
 pub const HAS_PAGE: bool = matches!(env!("THROUGHLINE_HAS_PAGE").as_bytes(), b"true");

@@ -8,6 +8,7 @@ pub mod faulty;
 pub mod future;
 pub mod log;
 pub mod tables;
+pub mod usage;
 pub mod work;
 
 use std::collections::BTreeMap;
@@ -16,8 +17,8 @@ use std::sync::Arc;
 use model::{
     AgentReport, Answerer, Attached, Author, Command, Entry, Event, FirstPrompt, Image, InteractionId, Memory,
     NewSession, Next, NextId, Origin, PermissionKind, PermissionOption, Position, Question, Rejection,
-    RememberedDecision, RememberedId, Seq, ServerEvent, Session, SessionEvent, SessionId, Span, StreamId, Timestamp,
-    TokenId, ToolKind, Turn, WhenBusy, WorkId, add_to_work, decide,
+    RememberedDecision, RememberedId, Seq, ServerEvent, Session, SessionEvent, SessionId, Span, StepOrigin, StreamId,
+    Timestamp, TokenId, ToolKind, Turn, WhenBusy, WorkId, add_to_work, decide,
 };
 
 use crate::{AppendError, Batch, Head, Part, Store};
@@ -49,6 +50,7 @@ macro_rules! conformance_tests {
             tables: the_entries_of_a_context_are_found,
             tables: sessions_that_may_name_a_file_are_found,
             tables: the_list_is_by_activity_and_comes_in_pages,
+            tables: a_session_is_kept_as_the_person_files_it,
             tables: unsettled_sessions_are_starting_or_running,
             tables: a_session_that_waits_for_an_answer_is_unsettled,
             tables: a_question_beside_the_turns_leaves_its_session_unsettled,
@@ -59,6 +61,10 @@ macro_rules! conformance_tests {
             tables: a_prompt_leads_to_its_turn,
             tables: the_newest_titles_are_kept,
             tables: sessions_are_unsummarised_until_each_turn_has_its_line,
+            usage: what_turns_used_is_summed_up_by_anything,
+            usage: days_begin_where_the_asker_is,
+            usage: a_deleted_session_leaves_the_sums_and_comes_back_into_them,
+            usage: each_turn_tells_what_it_used,
             tables: tokens_are_in_force_until_revoked,
             tables: what_is_remembered_is_there_until_it_is_forgotten,
             work: offers_come_newest_first_and_in_pages,
@@ -169,13 +175,20 @@ pub async fn click(store: &dyn Store, n: u8, block: NextId, new: u8, when: i64) 
     let command =
         Command::Click { offer: Box::new(offer.clone()), work, session: session_id(new), by: Answerer::Nobody };
     let clicked = part_of_command(session_id(n), Some(from), command, at(when)).ok()?;
-    let prompt = FirstPrompt { interaction_id: interaction_id(u64::from(new) << 32), text: offer.row.next.command };
+    let origin = StepOrigin { session: session_id(n), block };
+    let prompt = FirstPrompt {
+        interaction_id: interaction_id(u64::from(new) << 32),
+        text: offer.row.next.command,
+        images: Vec::new(),
+        by: Author::Step(origin),
+    };
     let created = Command::Create(NewSession {
         agent: "guide".to_owned(),
         cwd: project.clone(),
         project,
         work: Some(work),
-        from: Some((Origin { session: session_id(n), block }, prompt)),
+        from: Some(Origin::Step(origin)),
+        first: Some(prompt),
         options: BTreeMap::from([("mode".to_owned(), "plan".to_owned())]),
         ..NewSession::default()
     });

@@ -12,7 +12,7 @@ use model::{
     Answerer, Command, ContextWish, Entry, Event, Extent, Fact, FactShape, FileStamp, Incarnation, ListKey, Marker,
     NextRow, Offer, PermissionAnswer, Position, RememberedRow, Request, Seq, ServerEvent, Session, SessionId,
     SessionRow, SetMode, StreamId, SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenKind, TokenRow, Turn, TurnRow,
-    TurnSummary, WorkEvent, WorkKey, WorkRow, fold, rename_work,
+    TurnSummary, UsageBy, UsageQuery, UsageRow, UsageSum, WorkEvent, WorkKey, WorkRow, fold, rename_work,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -41,6 +41,8 @@ struct Rows {
     sessions: Vec<Option<Session>>,
     turns: Vec<TurnRow>,
     titles: Vec<TitleRow>,
+    turns_used: Vec<UsageRow>,
+    usage: Vec<Vec<UsageSum>>,
     list: Vec<SessionRow>,
     offers: Vec<Offer>,
     clicked: Vec<NextRow>,
@@ -56,6 +58,9 @@ struct Rows {
     deleted: Vec<SessionId>,
     deleted_rows: Vec<SessionRow>,
     unobserved_count: u64,
+    archived: Vec<SessionRow>,
+    foremost: Vec<SessionRow>,
+    tagged: Vec<(SessionId, Vec<String>)>,
     tokens: Vec<TokenRow>,
     remembered: Vec<RememberedRow>,
 }
@@ -73,7 +78,7 @@ struct Entries {
 async fn rows(store: &dyn Store) -> Rows {
     let mut list: Vec<SessionRow> = Vec::new();
     loop {
-        let page = store.sessions(list.last().map(ListKey::of), 2).await.unwrap();
+        let page = store.sessions(model::Shelf::All, list.last().map(ListKey::of), 2).await.unwrap();
         if page.is_empty() {
             break;
         }
@@ -82,11 +87,13 @@ async fn rows(store: &dyn Store) -> Rows {
     let mut sessions = Vec::new();
     let mut turns: Vec<TurnRow> = Vec::new();
     let mut titles: Vec<TitleRow> = Vec::new();
+    let mut turns_used: Vec<UsageRow> = Vec::new();
     let (mut offers, mut clicked) = (Vec::new(), Vec::new());
     for n in 0..SESSIONS {
         sessions.push(store.session(session_id(n)).await.unwrap());
         turns.extend(store.turns(session_id(n), Turn(0), 100).await.unwrap());
         titles.extend(store.titles(session_id(n)).await.unwrap());
+        turns_used.extend(store.turns_used(session_id(n), Turn(n.into()), 9).await.unwrap());
         clicked.extend(store.clicked(session_id(n), 3).await.unwrap());
         let mut before = None;
         loop {
@@ -94,6 +101,13 @@ async fn rows(store: &dyn Store) -> Rows {
             let Some(last) = page.last() else { break };
             before = Some(last.row.id);
             offers.extend(page);
+        }
+    }
+    let mut usage = Vec::new();
+    for by in [UsageBy::Day, UsageBy::Agent, UsageBy::Model, UsageBy::Project, UsageBy::Work, UsageBy::Session] {
+        for session in [None, Some(session_id(1))] {
+            let query = UsageQuery { by, from: at(2), to: at(30), offset_minutes: -90, session, limit: 5 };
+            usage.push(store.usage(query).await.unwrap());
         }
     }
     let mut works: Vec<WorkRow> = Vec::new();
@@ -120,6 +134,8 @@ async fn rows(store: &dyn Store) -> Rows {
         sessions,
         turns,
         titles,
+        turns_used,
+        usage,
         list,
         offers,
         clicked,
@@ -134,6 +150,9 @@ async fn rows(store: &dyn Store) -> Rows {
         unsettled: store.unsettled().await.unwrap(),
         deleted: store.deleted_before(at(20), 2).await.unwrap(),
         deleted_rows: store.deleted(None, 3).await.unwrap(),
+        archived: store.sessions(model::Shelf::Archived, None, 9).await.unwrap(),
+        foremost: store.foremost(9).await.unwrap(),
+        tagged: store.tagged().await.unwrap(),
         unobserved_count: store.unobserved_count().await.unwrap(),
         tokens: store.tokens().await.unwrap(),
         remembered: store.remembered().await.unwrap(),
@@ -318,8 +337,23 @@ impl Twins {
         self.prompts += 1;
         let queued = |n: usize| session.queue.get(n).map_or(interaction_id(0), |prompt| prompt.interaction_id);
         match action {
-            Action::Rename(name) => Command::Change { name: Some(name), env_hint: None, context: None },
-            Action::Hint(hint) => Command::Change { name: None, env_hint: Some(hint), context: None },
+            Action::Rename(name) => Command::Change {
+                name: Some(name),
+                env_hint: None,
+                context: None,
+                filing: model::FilingWish::default(),
+            },
+            Action::Hint(hint) => Command::Change {
+                name: None,
+                env_hint: Some(hint),
+                context: None,
+                filing: model::FilingWish::default(),
+            },
+            Action::Pin(pinned) => filed(model::FilingWish { pinned: Some(pinned), ..Default::default() }),
+            Action::Archive(archived) => filed(model::FilingWish { archived: Some(archived), ..Default::default() }),
+            Action::Tag(tags) => {
+                filed(model::FilingWish { tags: Some(model::TagWish::All(tags)), ..Default::default() })
+            }
             Action::Prompt { text, pictures: count, by } => prompt_by(self.prompts, &text, pictures(count), by),
             Action::ChangePrompt(n, text, by) => Command::ChangePrompt { interaction_id: queued(n), text, by },
             Action::RemovePrompt(n) => Command::RemovePrompt { interaction_id: queued(n) },
@@ -442,4 +476,9 @@ fn fact((name, value): (&str, String)) -> Fact {
         hash: Some("0f".to_owned()),
     });
     Fact { name: name.to_owned(), shape, value, rule: "r".to_owned(), exit_code: Some(1), file }
+}
+
+/// Keeps a session so in the list.
+pub(crate) fn filed(filing: model::FilingWish) -> Command {
+    Command::Change { name: None, env_hint: None, context: None, filing }
 }

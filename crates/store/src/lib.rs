@@ -31,13 +31,20 @@ pub use memory::MemoryStore;
 pub use model::Part;
 pub use sqlite::{OpenError, RESERVE_BYTES, SqliteStore, outside};
 pub use tables::{
-    FILE_FACTS, ReadOffers, ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished, ReadWorks, WholeWork,
+    EntryOrder, FILE_FACTS, ReadOffers, ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished, ReadUsage, ReadWorks,
+    WholeWork,
 };
 
 /// Everything that can be asked of a store. Whoever has only this can not change it.
-pub trait Reader: Log + ReadSessions + ReadTurns + ReadUnfinished + ReadOffers + ReadWorks + ReadPrincipals {}
+pub trait Reader:
+    Log + ReadSessions + ReadTurns + ReadUsage + ReadUnfinished + ReadOffers + ReadWorks + ReadPrincipals
+{
+}
 
-impl<T: Log + ReadSessions + ReadTurns + ReadUnfinished + ReadOffers + ReadWorks + ReadPrincipals> Reader for T {}
+impl<T> Reader for T where
+    T: Log + ReadSessions + ReadTurns + ReadUsage + ReadUnfinished + ReadOffers + ReadWorks + ReadPrincipals
+{
+}
 
 /// A place that keeps the log and the tables.
 pub trait Store: Reader + Append {}
@@ -48,7 +55,7 @@ impl<T: Reader + Append> Store for T {}
 pub mod prelude {
     pub use crate::{
         Append as _, Log as _, ReadOffers as _, ReadPrincipals as _, ReadSessions as _, ReadTurns as _,
-        ReadUnfinished as _, ReadWorks as _,
+        ReadUnfinished as _, ReadUsage as _, ReadWorks as _,
     };
 }
 

@@ -11,12 +11,13 @@ use std::convert::Infallible;
 
 use model::{
     Context, InteractionId, NextId, NextRow, ProvedFact, RememberedId, RememberedRow, RowChange, Seq, SessionId,
-    SessionRow, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkRow,
+    SessionRow, TitleRow, TokenId, TokenRow, Turn, TurnRow, UsageRow, WorkId, WorkRow,
 };
 
 pub(crate) use cells::{Cells, Cursor, Values, cell_values, codec, sql_seq};
 pub(crate) use columns::{
-    AttachmentRow, ContextEntryRow, FactRow, Owner, PromptRow, ReceiptRow, SetRow, Table, TableRow, WorkNameRow,
+    AttachmentRow, ContextEntryRow, FactRow, Owner, PromptRow, ReceiptRow, SetRow, Table, TableRow, TallyRow,
+    WorkNameRow,
 };
 
 /// A row that is folded from the log.
@@ -113,6 +114,10 @@ folded! {
     attachments: AttachmentRow by (SessionId, (String, String))
         = |row| (row.session, (row.agent.clone(), row.agent_session.clone())),
         "rows of agents' own ids", |(_, (_, id))| format!("the row of the agent's own id {id:?}");
+    usage: UsageRow by (SessionId, (Turn, u32)) = |row| (row.session, (row.turn, row.nth)),
+        "rows of what turns used", |(_, (turn, _))| format!("the row of what turn {turn} used");
+    tallies: TallyRow by SessionId = |row| row.session,
+        "the row of what its agent has counted", |_| "the row of what its agent has counted".to_owned();
     next_blocks: NextRow by (SessionId, NextId) = |row| (row.session, row.id),
         "rows of next blocks", |(_, id)| format!("the row of next block {id}");
     works: WorkRow by WorkId = |row| row.id,
@@ -183,6 +188,11 @@ pub(crate) fn apply<K: KeepRows>(to: &mut K, change: &RowChange) -> Result<(), K
         RowChange::PutAttachment { session, agent, agent_session } => {
             let (agent, agent_session) = (agent.clone(), agent_session.clone());
             to.put(&AttachmentRow { session: *session, agent, agent_session })
+        }
+        RowChange::PutUsage(row) => to.put(row),
+        RowChange::RemoveUsage { session, turn, nth } => to.remove::<UsageRow>(&(*session, (*turn, *nth))),
+        RowChange::PutTally { session, tally } => {
+            to.put_changed(&TallyRow { session: *session, tally: (**tally).clone() })
         }
         RowChange::PutNext(row) => to.put(row),
         RowChange::ClickNext { session, id, clicked } => {

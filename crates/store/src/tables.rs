@@ -7,12 +7,14 @@ mod principals;
 mod sessions;
 mod turns;
 mod unfinished;
+mod usage;
 mod works;
 
 pub use offers::ReadOffers;
 pub use principals::ReadPrincipals;
 pub(crate) use sessions::last_part;
 pub use sessions::{FILE_FACTS, ReadSessions};
-pub use turns::ReadTurns;
+pub use turns::{EntryOrder, ReadTurns};
 pub use unfinished::ReadUnfinished;
+pub use usage::ReadUsage;
 pub use works::{ReadWorks, WholeWork};

@@ -16,7 +16,7 @@ use crate::data_dir::DataDir;
 use crate::host::home;
 
 /// The folder for files of the person and the agents: notes, tickets, whatever they keep there.
-const FILES: &str = "files";
+pub(crate) const FILES: &str = "files";
 
 /// The agents as configured; none is started yet.
 pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {

@@ -1,23 +1,38 @@
 //! The command line as people read it: every word of help is here.
 
+mod diff;
+mod filing;
+mod fork;
 mod names;
+mod reading;
+mod search;
+mod server;
 mod skill;
 mod storing;
+mod talking;
+mod token;
+mod usage;
 mod work;
 
-use std::ffi::OsString;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::data_dir::DATA_DIR_VARIABLE;
-use crate::link::PageAddress;
 
+pub(crate) use diff::Diff;
+pub(crate) use filing::{Delete, Import, Rename, Several, Tag, Undelete};
+pub(crate) use fork::Fork;
 pub(crate) use names::{PromptName, SessionName};
+pub(crate) use reading::{List, Open, Show, Toc, Watch};
+pub(crate) use search::{Search, mark_search_words};
+pub(crate) use server::{Agents, Config, Mcp, Serve, Status};
 pub(crate) use skill::{InstallSkill, Skill, SkillAgent, SkillCommand};
 pub(crate) use storing::{Backup, Doctor, Export, Restore};
+pub(crate) use talking::{Answer, New, Permissions, PermissionsCommand, Queue, Resume, Send, Unqueue};
+pub(crate) use token::{NewToken, Token};
+pub(crate) use usage::{Usage, UsageGrouping};
 pub(crate) use work::{DeleteWork, NamedWork, Next, RenameWork, Work, WorkCommand};
 
 /// The session server for AI agents: nothing an agent says or does is lost.
@@ -44,6 +59,7 @@ Examples:
   throughline list                        what there is
   throughline show last                   read a session
   throughline watch last                  follow it live
+  throughline usage                       tokens and cost, day by day
   throughline next last                   the steps that its agent offers, and `--take` takes one
   throughline work                        sessions that belong together
   throughline search flaky upload         find it again, in all sessions
@@ -69,12 +85,18 @@ pub(crate) enum Command {
     /// Say whether the server runs, where, and which sessions need you
     Status(Status),
     /// List sessions, most recently active first; * marks those that finished and were not looked at yet
-    #[command(after_help = LIST_HELP)]
+    #[command(after_help = reading::LIST_HELP)]
     List(List),
     /// Print a session's transcript, or one turn of it
     Show(Show),
+    /// Print what changed in a session's files, like git diff
+    #[command(after_help = diff::DIFF_HELP)]
+    Diff(Diff),
     /// Print a session's contents: a line a turn
     Toc(Toc),
+    /// Say how many tokens were used and what they cost, by day, agent, model, project or work, or of one session
+    #[command(after_help = usage::USAGE_HELP)]
+    Usage(Usage),
     /// List pieces of work: sessions that belong together; show, rename or delete one
     #[command(after_help = work::WORK_HELP)]
     Work(Work),
@@ -82,7 +104,7 @@ pub(crate) enum Command {
     #[command(after_help = work::NEXT_HELP)]
     Next(Next),
     /// Find words in all sessions, or in one
-    #[command(after_help = SEARCH_HELP)]
+    #[command(after_help = search::SEARCH_HELP)]
     Search(Search),
     /// Bring in the conversations that other agents and their command lines left on this machine
     Import(Import),
@@ -98,12 +120,26 @@ pub(crate) enum Command {
     Permissions(Permissions),
     /// Bring a session's agent back, or hand the session over to another
     Resume(Resume),
+    /// Begin a session that goes on from a turn of another one
+    #[command(after_help = fork::FORK_HELP)]
+    Fork(Fork),
     /// List the prompts that wait in a session
     Queue(Queue),
     /// Remove a waiting prompt from a session's queue
     Unqueue(Unqueue),
     /// Name a session; an empty name lets it have a title of its own again
     Rename(Rename),
+    /// Pin sessions: they stand before the others
+    Pin(Several),
+    /// Let pinned sessions stand where they belong
+    Unpin(Several),
+    /// Take sessions out of the list; they come back with their next turn, or when they need you
+    Archive(Several),
+    /// Bring archived sessions back into the list
+    Unarchive(Several),
+    /// Give a session tags, or take them away; without any, print those that it has
+    #[command(after_help = filing::TAG_HELP)]
+    Tag(Tag),
     /// Delete a session; for seven days it can be brought back
     Delete(Delete),
     /// Bring back a session that was deleted
@@ -160,421 +196,6 @@ pub(crate) enum Command {
     Guide,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Args)]
-pub(crate) struct Serve {
-    /// The address to listen on; port 0 takes a free one [default: 127.0.0.1:7417]
-    #[arg(long, value_name = "ADDR")]
-    pub(crate) listen: Option<SocketAddr>,
-    /// Do not open a browser
-    #[arg(long)]
-    pub(crate) no_open: bool,
-}
-
-impl Serve {
-    /// Neither option was given. Otherwise `throughline --listen … list` would be accepted and the option ignored.
-    pub(crate) const NOT_GIVEN: Self = Self { listen: None, no_open: false };
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct New {
-    /// The agent to talk to
-    #[arg(long, default_value = "guide")]
-    pub(crate) agent: String,
-    /// The directory it works in [default: this one]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
-    /// A name for the session
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// The piece of work that it belongs to; it begins with this session if it is new
-    #[arg(long, value_name = "NAME")]
-    pub(crate) work: Option<String>,
-    /// Allow / or your home as the directory
-    #[arg(long)]
-    pub(crate) confirm: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Status {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-const LIST_HELP: &str = "\
-Examples:
-  throughline list                     the newest 20
-  throughline list upload              those whose title, work or project has this word
-  throughline list --needs-you         what waits for an answer, failed, or finished and was not looked at
-  throughline list --here --agent codex
-  throughline list --all --json";
-
-#[derive(Debug, Args)]
-pub(crate) struct List {
-    /// Only sessions whose title, work or project has these words
-    pub(crate) words: Vec<String>,
-    /// Only those with this agent
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<String>,
-    /// Only those of this directory's project
-    #[arg(long)]
-    pub(crate) here: bool,
-    /// Only those that wait for an answer, failed, do not respond, or finished and were not looked at yet
-    #[arg(long)]
-    pub(crate) needs_you: bool,
-    /// How many at most
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=200))]
-    pub(crate) limit: u32,
-    /// All of them, without a limit
-    #[arg(long, conflicts_with = "limit")]
-    pub(crate) all: bool,
-    /// Those that were deleted and can be brought back
-    #[arg(long, conflicts_with_all = ["words", "agent", "here", "needs_you", "all"])]
-    pub(crate) deleted: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Show {
-    /// The session: its id, the end of its id as `list` prints it, or `last`
-    pub(crate) session: SessionName,
-    /// Only this turn, such as 7 or t7
-    #[arg(long, value_name = "N")]
-    pub(crate) turn: Option<String>,
-    /// Print the entries as JSON, a line each
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Toc {
-    /// The session: its id, the end of its id as `list` prints it, or `last`
-    pub(crate) session: SessionName,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-const SEARCH_HELP: &str = "\
-What can be typed:
-  retry backoff          both words, in any order; the last one may be the beginning of a word
-  \"connection refused\"   exactly these words, one after the other
-  parse*                 words that begin so
-  error -timeout         without that word
-  --exact CONNREF        the text as it stands; capitals count once there is one
-  file:main.rs tool:bash outcome:fail exit:1 role:prompt agent:codex project:shop work:checkout
-  before:2026-05-01 after:2026-04-01
-                         only there; a - before it means everywhere else
-
-Examples:
-  throughline search flaky upload test
-  throughline search outcome:fail cargo test
-  throughline search --session last SOCKET_CLOSED
-  throughline search --exact CONNREF";
-
-#[derive(Debug, Args)]
-pub(crate) struct Search {
-    /// The words, and filters such as file:main.rs
-    #[arg(required = true)]
-    pub(crate) query: Vec<String>,
-    /// Only in this session: its id, the end of its id, or `last`
-    #[arg(long, value_name = "SESSION")]
-    pub(crate) session: Option<SessionName>,
-    /// The text as it stands, also inside words
-    #[arg(long)]
-    pub(crate) exact: bool,
-    /// How many turns at most
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub(crate) limit: u32,
-    /// Open the page at the best one
-    #[arg(long)]
-    pub(crate) open: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Put before a word that begins with `-`, so that clap does not take it for an option.
-const WORD_MARK: char = '\u{1}';
-
-/// The arguments, with search words that begin with `-` marked so that they are not options.
-pub(crate) fn mark_search_words(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut args: Vec<OsString> = args.collect();
-    let Some(search) = args.iter().position(|arg| arg == "search") else { return args };
-    for arg in &mut args[search + 1..] {
-        if let Some(word) = arg.to_str().filter(|word| is_excluded_word(word)) {
-            *arg = format!("{WORD_MARK}{word}").into();
-        }
-    }
-    args
-}
-
-/// Whether a word is `-timeout`, not `--exact` or `-h`.
-fn is_excluded_word(word: &str) -> bool {
-    let mut chars = word.chars();
-    chars.next() == Some('-') && chars.next().is_some_and(|c| c != '-') && !matches!(word, "-h" | "-V")
-}
-
-impl Search {
-    /// The query as it was typed.
-    pub(crate) fn words(&self) -> String {
-        self.query.iter().map(|word| word.trim_start_matches(WORD_MARK)).collect::<Vec<_>>().join(" ")
-    }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Import {
-    /// Only of these tools: claude, codex, opencode, gemini, goose, qwen, kimi, copilot
-    pub(crate) tools: Vec<String>,
-    /// List what could be imported, and import nothing
-    #[arg(long, conflicts_with = "follow")]
-    pub(crate) list: bool,
-    /// Keep importing what the tools write from now on
-    #[arg(long)]
-    pub(crate) follow: bool,
-    /// Stop the import that is running
-    #[arg(long, conflicts_with_all = ["list", "follow", "tools"])]
-    pub(crate) stop: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Send {
-    /// The session: its id, the end of its id as `list` prints it, or `last`
-    pub(crate) session: SessionName,
-    /// The prompt; `-` reads it from standard input
-    pub(crate) text: String,
-    /// Return as soon as the prompt is stored
-    #[arg(long)]
-    pub(crate) no_wait: bool,
-    /// Print JSON: the entries of the turn, a line each, or the acknowledgement with --no-wait
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Watch {
-    /// The session: its id, the end of its id as `list` prints it, or `last`
-    pub(crate) session: SessionName,
-    /// Print the entries as JSON, a line each
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Open {
-    /// The session: its id, the end of its id as `list` prints it, or `last` [default: the list of sessions]
-    pub(crate) session: Option<SessionName>,
-    /// At this turn, such as 7 or t7
-    #[arg(long, value_name = "N", requires = "session")]
-    pub(crate) turn: Option<String>,
-    /// Print the link instead; it signs one browser in, once
-    #[arg(long)]
-    pub(crate) print: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Answer {
-    /// The session: its id, the end of its id as `list` prints it, or `last`
-    pub(crate) session: SessionName,
-    /// Which request, as `show` prints it; the oldest that waits, unless told
-    #[arg(long, value_name = "pN")]
-    pub(crate) request: Option<String>,
-    /// `allow`, `always`, `deny`, `never`, or the id of one of the agent's own options
-    pub(crate) option: String,
-    /// Give this answer to exactly the same request from now on, in this directory, without asking
-    #[arg(long)]
-    pub(crate) remember: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Permissions {
-    #[command(subcommand)]
-    pub(crate) command: Option<PermissionsCommand>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum PermissionsCommand {
-    /// Forget an answer; the same is asked again
-    Forget {
-        /// Its id, as `permissions` prints it, or the beginning or end of it
-        id: String,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Resume {
-    /// The session: its id, the end of its id as `list` prints it, or `last`
-    pub(crate) session: SessionName,
-    /// Hand it over to this agent, which is told of the newest turns
-    #[arg(long)]
-    pub(crate) agent: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Queue {
-    /// The session: its id, the end of its id as `list` prints it, or `last`
-    pub(crate) session: SessionName,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Unqueue {
-    /// The session: its id, the end of its id as `list` prints it, or `last`
-    pub(crate) session: SessionName,
-    /// Which prompt: its number as `queue` prints it, 1 for the next one, or its id
-    pub(crate) prompt: PromptName,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Rename {
-    /// The session: its id, the end of its id as `list` prints it, or `last`
-    pub(crate) session: SessionName,
-    /// The name; `""` takes it away
-    pub(crate) name: String,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Delete {
-    /// The session: its id, the end of its id as `list` prints it, or `last`
-    pub(crate) session: SessionName,
-    /// For good, at once: nothing of it can be brought back. Asks first at a terminal
-    #[arg(long)]
-    pub(crate) now: bool,
-    /// Do not ask
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Undelete {
-    /// The session: its id, the end of its id as `list --deleted` prints it, or `last` for the one that was deleted last
-    pub(crate) session: SessionName,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Agents {
-    /// The agent whose own sessions to list; it is started for that
-    pub(crate) name: Option<String>,
-    /// Only the sessions of this directory
-    #[arg(long, value_name = "DIR", requires = "name")]
-    pub(crate) cwd: Option<PathBuf>,
-    /// Go on where an earlier list ended
-    #[arg(long, requires = "name")]
-    pub(crate) cursor: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Mcp {
-    /// The session: its id, the end of its id, or `last` [default: the newest one that works here]
-    #[arg(long, env = "THROUGHLINE_SESSION", value_name = "SESSION")]
-    pub(crate) session: Option<SessionName>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Token {
-    /// Print a link that signs one browser in, once, within 15 minutes
-    Link {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Make a credential: for a program, printing its secret this once, or for a phone or another computer
-    New(NewToken),
-    /// List every credential in force
-    List {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// End a credential and close what it opened
-    Revoke {
-        /// Its id, as `token list` prints it
-        id: String,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// End every credential, sign every browser out, and write a new token file
-    Rotate {
-        /// Do not ask
-        #[arg(long, short)]
-        yes: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct NewToken {
-    /// What to call it
-    #[arg(required_unless_present = "device")]
-    pub(crate) name: Option<String>,
-    /// Sign a phone or another computer in: print a QR code and a link, good once, for the device of this name
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "session"])]
-    pub(crate) device: Option<String>,
-    /// The address under which that device reaches this server [default: as in server.hosts]
-    #[arg(long, value_name = "URL", requires = "device", conflicts_with = "name")]
-    pub(crate) url: Option<PageAddress>,
-    /// Let it reach this one session only, reading: its id, the end of its id, or `last`
-    #[arg(long, value_name = "SESSION")]
-    pub(crate) session: Option<SessionName>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Clone, Copy, Subcommand)]
-pub(crate) enum Config {
-    /// Print what is in force (the default)
-    Show {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Check the file and say what is wrong
-    Check,
-    /// Print where the file is
-    Path,
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
@@ -584,13 +205,5 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn what_a_search_leaves_out_is_no_option() {
-        let args = ["throughline", "search", "error", "-timeout", "-outcome:fail", "--exact", "--limit", "3"];
-        let cli = Cli::try_parse_from(mark_search_words(args.into_iter().map(OsString::from))).unwrap();
-        let Some(Command::Search(search)) = cli.command else { panic!("it is a search") };
-        assert_eq!((search.words().as_str(), search.exact, search.limit), ("error -timeout -outcome:fail", true, 3));
     }
 }

@@ -3,6 +3,8 @@
 //! Invariant: both ways use the same HTTP, routes and guards. Nothing is ever sent to a TCP port that somebody else
 //! might have taken, nor to a socket on which another user listens.
 
+use std::fmt;
+
 use anyhow::{Context as _, Result, anyhow, bail};
 use http::{HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
@@ -20,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::cli::SessionName;
-use crate::config::Config;
+use crate::config::{Config, Start};
 use crate::data_dir::DataDir;
 use crate::host::{Host, LinkAddress, Purpose};
 
@@ -48,11 +50,13 @@ impl Client {
         if let Some(client) = Self::of_running(data).await? {
             return Ok(client);
         }
-        let config = Config::load(&data.config())?;
+        let (config, text) = Config::load_with_text(&data.config())?;
         let host = Box::new(Host::open(data, &config, Purpose::OneCommand).await?);
         let stopping = CancellationToken::new();
         let url = format!("http://{}", config.server.listen);
-        let app = host.apps(&config, data, LinkAddress { url, local_only: true }, stopping.clone())?.whole;
+        let address = LinkAddress { url, local_only: true };
+        let configuration = config.report(&data.config(), text.as_deref(), &Start::default(), &address);
+        let app = host.apps(&config, data, configuration, stopping.clone())?.whole;
         Ok(Self { connection: Connection::InProcess { host, app, stopping }, tasks: TaskTracker::new() })
     }
 
@@ -174,14 +178,14 @@ impl Client {
         let id = match name {
             SessionName::Id(id) => *id,
             SessionName::Last => {
-                let page: wire::SessionPage = self.get("/sessions?limit=1").await?;
+                let page: wire::SessionPage = self.get("/sessions?archived=any&limit=1").await?;
                 let last = page
                     .sessions
                     .first()
                     .ok_or_else(|| anyhow!("there is no session yet; `throughline new` begins one"))?;
                 last.id
             }
-            SessionName::Tail(tail) => self.find_by_tail(tail).await?,
+            SessionName::Part(part) => self.find_by_part(part).await?,
         };
         self.get(&format!("/sessions/{id}")).await
     }
@@ -195,43 +199,51 @@ impl Client {
                 let last = page.sessions.first();
                 Ok(last.ok_or_else(|| anyhow!("no session was deleted in the last seven days"))?.id)
             }
-            SessionName::Tail(tail) => {
+            SessionName::Part(part) => {
                 let page = async |after: String| {
                     let page: wire::DeletedPage = self.get(&format!("/deleted-sessions?limit=200{after}")).await?;
                     Ok((page.sessions.iter().map(|row| row.id).collect(), page.next_cursor))
                 };
-                match ending_in(tail, page).await?.as_slice() {
+                match with_part(part, page).await?.as_slice() {
                     [id] => Ok(*id),
-                    [] => bail!("no deleted session's id ends in {tail}; `throughline list --deleted` shows them"),
-                    several => bail!("{} deleted sessions' ids end in {tail}; give more of it", several.len()),
+                    [] => bail!(
+                        "no deleted session's id ends or begins with {part}; `throughline list --deleted` shows them"
+                    ),
+                    several => {
+                        bail!("{} deleted sessions' ids end or begin with {part}; give more of it", several.len())
+                    }
                 }
             }
         }
     }
 
-    async fn find_by_tail(&self, tail: &str) -> Result<SessionId> {
+    async fn find_by_part(&self, part: &str) -> Result<SessionId> {
         let page = async |after: String| {
-            let page: wire::SessionPage = self.get(&format!("/sessions?limit=200{after}")).await?;
+            let page: wire::SessionPage = self.get(&format!("/sessions?archived=any&limit=200{after}")).await?;
             Ok((page.sessions.iter().map(|row| row.id).collect(), page.next_cursor))
         };
-        match ending_in(tail, page).await?.as_slice() {
+        match with_part(part, page).await?.as_slice() {
             [id] => Ok(*id),
-            [] => bail!("no session's id ends in {tail}; `throughline list` shows them"),
-            several => bail!("{} sessions' ids end in {tail}; give more of it", several.len()),
+            [] => bail!("no session's id ends or begins with {part}; `throughline list` shows them"),
+            several => bail!("{} sessions' ids end or begin with {part}; give more of it", several.len()),
         }
     }
 }
 
-/// The ids of a list that end so, within the searched pages; a page has its ids and the cursor of the next.
-async fn ending_in(
-    tail: &str,
+/// The ids of a list that end or begin so, within the searched pages; a page has its ids and the cursor of the next.
+async fn with_part(
+    part: &str,
     page: impl AsyncFn(String) -> Result<(Vec<SessionId>, Option<String>)>,
 ) -> Result<Vec<SessionId>> {
     let mut after = String::new();
     let mut found = Vec::new();
     for _ in 0..TAIL_PAGES {
         let (ids, next) = page(after).await?;
-        found.extend(ids.into_iter().filter(|id| id.to_string().ends_with(tail)));
+        let has_part = |id: &SessionId| {
+            let id = id.to_string();
+            id.ends_with(part) || id.starts_with(part)
+        };
+        found.extend(ids.into_iter().filter(has_part));
         match next {
             Some(cursor) => after = format!("&after={cursor}"),
             None => break,
@@ -268,14 +280,43 @@ fn check(answer: &(StatusCode, Bytes)) -> Result<&[u8]> {
         return Ok(body);
     }
     match serde_json::from_slice::<wire::ErrorBody>(body) {
-        Ok(body) => bail!("{} ({})", body.error.message, body.error.code),
+        Ok(body) => Err(Refusal { code: body.error.code, message: body.error.message }.into()),
         Err(_) => bail!("the server answered {status}"),
     }
+}
+
+/// What the server refused, with its reason.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) code: String,
+    pub(crate) message: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Whether the server refused a request with this code.
+pub(crate) fn is_refusal(err: &anyhow::Error, code: &str) -> bool {
+    err.downcast_ref::<Refusal>().is_some_and(|refusal| refusal.code == code)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_is_known_by_its_code() {
+        let body = br#"{"error":{"code":"file_not_changed","message":"it was not","details":{}}}"#;
+        let refused = check(&(StatusCode::NOT_FOUND, Bytes::from_static(body))).unwrap_err();
+        assert_eq!(refused.to_string(), "it was not (file_not_changed)");
+        assert!(is_refusal(&refused, "file_not_changed") && !is_refusal(&refused, "turn_not_found"));
+        assert!(!is_refusal(&anyhow!("it was not (file_not_changed)"), "file_not_changed"));
+    }
 
     #[tokio::test]
     async fn a_socket_of_another_user_is_not_spoken_to() {

@@ -2,12 +2,16 @@
 
 mod agents;
 mod answer;
+mod answer_printer;
 mod backup;
 mod completions;
 mod config;
 mod delete;
+mod diff;
 mod doctor;
 mod export;
+mod filing;
+mod fork;
 mod guide;
 mod here;
 mod import;
@@ -32,6 +36,7 @@ mod stop;
 mod stop_server;
 mod toc;
 mod token;
+mod usage;
 mod watch;
 mod work;
 
@@ -40,6 +45,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 use crate::cli::{Cli, Command, Serve};
+use crate::commands::filing::Become;
 use crate::data_dir::DataDir;
 use crate::host::{self, home};
 use crate::{hint, terminal};
@@ -65,7 +71,9 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Status(status)) => status::run(&data()?, &status).await,
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
+        Some(Command::Diff(diff)) => diff::run(&data()?, &diff).await,
         Some(Command::Toc(toc)) => toc::run(&data()?, &toc).await,
+        Some(Command::Usage(usage)) => usage::run(&data()?, &usage).await,
         Some(Command::Work(work)) => work::run(&data()?, work).await,
         Some(Command::Next(next)) => next::run(&data()?, next).await,
         Some(Command::Search(search)) => search::run(&data()?, &search).await,
@@ -76,9 +84,15 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Answer(answer)) => answer::run(&data()?, answer).await,
         Some(Command::Permissions(permissions)) => permissions::run(&data()?, permissions).await,
         Some(Command::Resume(resume)) => resume::run(&data()?, resume).await,
+        Some(Command::Fork(fork)) => fork::run(&data()?, fork).await,
         Some(Command::Queue(queue)) => queue::list(&data()?, &queue).await,
         Some(Command::Unqueue(unqueue)) => queue::remove(&data()?, &unqueue).await,
         Some(Command::Rename(rename)) => rename::run(&data()?, rename).await,
+        Some(Command::Pin(several)) => filing::several(&data()?, Become::Pinned(true), &several).await,
+        Some(Command::Unpin(several)) => filing::several(&data()?, Become::Pinned(false), &several).await,
+        Some(Command::Archive(several)) => filing::several(&data()?, Become::Archived(true), &several).await,
+        Some(Command::Unarchive(several)) => filing::several(&data()?, Become::Archived(false), &several).await,
+        Some(Command::Tag(tag)) => filing::tag(&data()?, &tag).await,
         Some(Command::Delete(delete)) => delete::run(&data()?, &delete).await,
         Some(Command::Undelete(undelete)) => delete::undo(&data()?, &undelete).await,
         Some(Command::Agents(agents)) => self::agents::run(&data()?, agents).await,

@@ -9,8 +9,12 @@ mod hidden;
 mod keys;
 mod mistake;
 mod page;
+mod report;
+mod source_text;
 mod summaries;
 mod tools;
+mod usage;
+mod words;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,8 +31,10 @@ use self::agents::{AgentSection, McpServerSection, PermissionsSection};
 use self::brief::BriefSection;
 use self::mistake::{at_line, in_value};
 use self::page::PageSection;
+pub(crate) use self::report::{Override, Start, StartSetting};
 use self::summaries::SummariesSection;
 use self::tools::ToolsSection;
+use self::usage::{PriceSection, UsageSection};
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:7417";
 const DEFAULT_SILENCE_MINUTES: f64 = 10.0;
@@ -55,6 +61,10 @@ pub(crate) struct Config {
     pub(crate) tools: ToolsSection,
     pub(crate) page: PageSection,
     pub(crate) summaries: SummariesSection,
+    #[serde(skip_serializing_if = "UsageSection::is_empty")]
+    pub(crate) usage: UsageSection,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) prices: BTreeMap<String, PriceSection>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,12 +133,18 @@ impl Default for LimitsSection {
 impl Config {
     /// Reads the file, or returns the defaults where there is none.
     pub(crate) fn load(path: &Path) -> Result<Self> {
+        Ok(Self::load_with_text(path)?.0)
+    }
+
+    /// The same with the file's text, `None` where there is none.
+    pub(crate) fn load_with_text(path: &Path) -> Result<(Self, Option<String>)> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
-            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok((Self::default(), None)),
             Err(err) => return Err(err).with_context(|| format!("could not read {}", path.display())),
         };
-        Self::parse(&text).with_context(|| format!("{} cannot be used", path.display()))
+        let config = Self::parse(&text).with_context(|| format!("{} cannot be used", path.display()))?;
+        Ok((config, Some(text)))
     }
 
     fn parse(text: &str) -> Result<Self> {
@@ -163,6 +179,7 @@ impl Config {
         config.brief.check()?;
         config.check_page()?;
         config.summaries.check()?;
+        config.usage_settings()?;
         Ok(config)
     }
 

@@ -35,6 +35,11 @@ pub(crate) fn with_options(text: &str) -> Cow<'_, str> {
     with(given(), text)
 }
 
+/// Whether a flag names the data folder, which the environment does not.
+pub(crate) fn names_a_folder() -> bool {
+    !given().is_empty()
+}
+
 fn given() -> &'static str {
     GIVEN_OPTIONS.get().map_or("", String::as_str)
 }

@@ -1,7 +1,8 @@
 //! The wiring of store, copies, engine and server on one data folder, for the server itself and for a command that
 //! finds none running.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use agents::provider::Provider;
 use anyhow::{Context as _, Result, bail};
 use engine::{Clock as _, Engine, IdSource as _, Seams, Summarising, SystemClock, SystemIds, TokenSecret, TokenWish};
 use model::{Incarnation, TokenKind};
-use server::{Apps, ServerSettings};
+use server::{Apps, ServerSettings, wire};
 use store::copies::{BesideError, CopiesFound, open_beside};
 use store::outside::StoreFile;
 use store::{Copies, OpenError, RESERVE_BYTES, SqliteStore};
@@ -24,6 +25,8 @@ use crate::config::Config;
 use crate::data_dir::{DATA_DIR_VARIABLE, DataDir, write_private};
 use crate::terminal;
 
+/// The folder of the tour, among the files of the person and the agents.
+const TOUR: &str = "tour";
 /// The time limit for ending what earlier agents have left.
 const LEFTOVERS_LIMIT: Duration = Duration::from_secs(10);
 
@@ -79,6 +82,7 @@ impl Host {
             summarising,
             search: Some(data.search()),
             history: places(),
+            usage: config.usage_settings()?,
         };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
         Ok(Self { store, engine })
@@ -89,7 +93,7 @@ impl Host {
         &self,
         config: &Config,
         data: &DataDir,
-        address: LinkAddress,
+        configuration: wire::Settings,
         stopping: CancellationToken,
     ) -> Result<Apps> {
         let token_file = data.token();
@@ -97,9 +101,11 @@ impl Host {
             hosts: config.hosts()?,
             limits: config.limits(),
             secure_cookie: config.server.tls.is_some() || config.server.behind_proxy,
-            url: address.url,
-            local_only: address.local_only,
+            url: configuration.url.clone(),
+            local_only: configuration.local_only,
             directory: std::env::current_dir().ok().and_then(|cwd| cwd.into_os_string().into_string().ok()),
+            tour_directory: tour_directory(data),
+            configuration,
             keep_token: Box::new(move |secret| write_private(&token_file, secret.expose().as_bytes())),
             all_sessions: config.all_sessions(),
             specs_label: config.page.specs_label.clone(),
@@ -125,6 +131,13 @@ impl Host {
         self.engine.shutdown().await;
         self.store.close().await;
     }
+}
+
+/// Where the guide may write while it shows somebody around; without one there is no tour.
+fn tour_directory(data: &DataDir) -> Option<String> {
+    let folder = data.path().join(agency::FILES).join(TOUR);
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
+    folder.into_os_string().into_string().ok()
 }
 
 /// Ends what agents of earlier owners of the folder have left. We own the folder by now, and no agent is started yet.

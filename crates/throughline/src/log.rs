@@ -16,6 +16,8 @@ use tracing_subscriber::EnvFilter;
 /// Libraries log steps that are of no use here; they are shown when something is wrong.
 const DEFAULT_LOG: &str = "warn,throughline=info,agents=info,doors=info,engine=info,files=info,model=info,search=info,\
                            server=info,store=info";
+/// The variable that says how much is logged.
+pub(crate) const LOG_VARIABLE: &str = "THROUGHLINE_LOG";
 /// How many bytes may wait to be written.
 const MAX_WAITING_BYTES: usize = 4 << 20;
 /// A longer line is cut.
@@ -30,7 +32,7 @@ static LOG: OnceLock<&'static Log> = OnceLock::new();
 pub(crate) fn start() -> Result<()> {
     let log = Log::start(io::stderr()).context("could not start the thread that writes the log")?;
     LOG.set(log).ok().context("the log was started before")?;
-    let filter = EnvFilter::try_from_env("THROUGHLINE_LOG").unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG));
+    let filter = EnvFilter::try_from_env(LOG_VARIABLE).unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG));
     // These libraries log frames unchanged, with a browser's proof in them.
     let filter = ["tungstenite=off", "tokio_tungstenite=off"].into_iter().fold(filter, |filter, quiet| {
         filter.add_directive(quiet.parse().expect("a directive of our own is well-formed"))

@@ -1,12 +1,10 @@
-//! Renders a text as a QR code of characters, two squares to each.
+//! Draws a QR code with characters, two squares to each.
 //!
-//! Invariant: the four light squares around it that readers need are always there. On a terminal both colours are
-//! set, so that the code is dark on light whatever the terminal's own colours are.
+//! Invariant: on a terminal both colours are set, so that the code is dark on light whatever the terminal's own colours are.
 
 use anyhow::{Context as _, Result};
-use qrcode::{Color, EcLevel, QrCode};
+use server::QrSquares;
 
-const QUIET: usize = 4;
 /// Black on white, from the 216 colours that no theme changes.
 const BLACK_ON_WHITE: &str = "\u{1b}[38;5;16;48;5;231m";
 const AS_BEFORE: &str = "\u{1b}[0m";
@@ -22,20 +20,13 @@ pub(crate) enum Colours {
 
 /// The code, line by line.
 pub(crate) fn lines(text: &str, colours: Colours) -> Result<Vec<String>> {
-    // On a screen nothing gets dirty: the lowest error correction makes the largest squares.
-    let code = QrCode::with_error_correction_level(text, EcLevel::L);
-    let code = code.context("the link is too long for a QR code; open it as text")?;
-    let side = code.width() + 2 * QUIET;
-    let is_dark = |x: usize, y: usize| {
-        let inside = QUIET..QUIET + code.width();
-        inside.contains(&x) && inside.contains(&y) && code[(x - QUIET, y - QUIET)] == Color::Dark
-    };
+    let code = QrSquares::of(text).context("the link is too long for a QR code; open it as text")?;
     let is_drawn = |x: usize, y: usize| match colours {
-        Colours::Ours => is_dark(x, y),
-        Colours::Theirs => !is_dark(x, y),
+        Colours::Ours => code.is_dark(x, y),
+        Colours::Theirs => !code.is_dark(x, y),
     };
     let line = |y: usize| {
-        let drawn: String = (0..side)
+        let drawn: String = (0..code.side())
             .map(|x| match (is_drawn(x, y), is_drawn(x, y + 1)) {
                 (true, true) => '█',
                 (true, false) => '▀',
@@ -48,7 +39,7 @@ pub(crate) fn lines(text: &str, colours: Colours) -> Result<Vec<String>> {
             Colours::Theirs => drawn,
         }
     };
-    Ok((0..side).step_by(2).map(line).collect())
+    Ok((0..code.side()).step_by(2).map(line).collect())
 }
 
 #[cfg(test)]
@@ -66,7 +57,7 @@ mod tests {
     #[test]
     fn each_square_is_where_it_belongs_and_light_surrounds_them() {
         let text = "https://box.example:7417/#code=0123456789abcdef0123456789abcdef";
-        let code = QrCode::with_error_correction_level(text, EcLevel::L).unwrap();
+        let code = QrSquares::of(text).unwrap();
         let plain = squares(&lines(text, Colours::Theirs).unwrap(), false);
         let coloured: Vec<String> = lines(text, Colours::Ours)
             .unwrap()
@@ -74,17 +65,12 @@ mod tests {
             .map(|line| line.strip_prefix(BLACK_ON_WHITE).unwrap().strip_suffix(AS_BEFORE).unwrap().to_owned())
             .collect();
         assert_eq!(plain, squares(&coloured, true), "the two ways show the same");
-        let mut dark = 0;
         for (y, row) in plain.iter().enumerate() {
-            assert_eq!(row.len(), code.width() + 8);
+            assert_eq!(row.len(), code.side());
             for (x, is_dark) in row.iter().enumerate() {
-                let inside = (4..4 + code.width()).contains(&x) && (4..4 + code.width()).contains(&y);
-                let expected = inside && code[(x - 4, y - 4)] == Color::Dark;
-                assert_eq!(*is_dark, expected, "{x} {y}");
-                dark += usize::from(*is_dark);
+                assert_eq!(*is_dark, code.is_dark(x, y), "{x} {y}");
             }
         }
-        assert_eq!(dark, code.to_colors().iter().filter(|color| **color == Color::Dark).count());
         assert!(plain[0].len() <= 80, "a terminal holds it");
     }
 }

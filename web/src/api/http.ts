@@ -11,6 +11,9 @@ import type { WorkId } from "../wire/work";
 
 type Schemas = components["schemas"];
 
+/** What can be asked of the list of sessions. */
+export type SessionQuery = NonNullable<paths["/api/v1/sessions"]["get"]["parameters"]["query"]>;
+
 export type Answer<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
 export type Failure =
@@ -22,6 +25,9 @@ export type Failure =
 
 const PROOF_HEADER = "x-throughline-proof";
 const TIMEOUT_MS = 20_000;
+/** For what waits for an agent to start; the server's own limit is below it. */
+const SLOW_TIMEOUT_MS = 180_000;
+const SLOW = /\/agents\/[^/]+\/test$/;
 const SEARCH_RESULTS = "30";
 /** The most turns that a search in one session names. */
 export const FOUND_TURNS = 100;
@@ -40,7 +46,7 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
   const client = createClient<paths>({
     credentials: "same-origin",
     cache: "no-store",
-    fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]) }),
+    fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(SLOW.test(request.url) ? SLOW_TIMEOUT_MS : TIMEOUT_MS)]) }),
   });
   client.use({
     onRequest({ request }) {
@@ -64,9 +70,22 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     /** Uses the code up without signing anybody in. */
     discardCode: (code: string) => answered(POST("/api/v1/auth/exchange", { body: { code, discard: true } })),
     whoami: () => answered(GET("/api/v1/whoami")),
-    agents: () => answered(GET("/api/v1/agents")),
+    /** All of them, which may take seconds; or, at once, those that are known so far. */
+    agents: ({ soFar = false } = {}) => answered(GET("/api/v1/agents", { params: { query: soFar ? { soFar } : {} } })),
+    /** Starts it and ends it again, which may take as long as an agent may take to start. */
+    testAgent: (name: string) => answered(POST("/api/v1/agents/{name}/test", { params: { path: { name } } })),
+    settings: () => answered(GET("/api/v1/settings")),
+    tokens: () => answered(GET("/api/v1/tokens")),
+    revokeToken: (id: string) => answered(DELETE("/api/v1/tokens/{id}", of(id))),
+    signInLink: (name: string) => answered(POST("/api/v1/tokens/link", { body: { name } })),
     directories: (prefix: string) => answered(GET("/api/v1/directories", { params: { query: { prefix } } })),
     files: (id: SessionId, prefix: string) => answered(GET("/api/v1/sessions/{id}/files", { params: { path: { id }, query: { prefix } } })),
+    /** Those that a filter asks for. */
+    findSessions: (query: SessionQuery, signal: AbortSignal | null) => answered(GET("/api/v1/sessions", { params: { query: { limit: 200, ...query } }, signal })),
+    deletedSessions: (after: string | null) => answered(GET("/api/v1/deleted-sessions", { params: { query: { limit: 50, after: after ?? undefined } } })),
+    tags: () => answered(GET("/api/v1/tags")),
+    /** Pins, archives or tags a session; only what is present changes. */
+    fileSession: (id: SessionId, filing: Pick<Schemas["SessionPatch"], "pinned" | "archived" | "tags" | "addTags" | "removeTags">) => patch(id, filing),
     sessionsAfter: (after: string, limit = 50) => answered(GET("/api/v1/sessions", { params: { query: { after, limit } } })),
     createSession: (body: NewSession) => answered(POST("/api/v1/sessions", { body })),
     renameSession: (id: SessionId, name: string) => patch(id, { name }),
@@ -91,6 +110,11 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     /** The session as Markdown, or one turn of it. */
     markdown: (id: SessionId, turn: number | null) =>
       answered(GET("/api/v1/sessions/{id}/markdown", { params: { path: { id }, query: turn === null ? {} : { fromTurn: String(turn), toTurn: String(turn) } }, parseAs: "text" })),
+    /** The files that changed; `since` and `turn` as the API has them. */
+    changes: (id: SessionId, query: { since: string } | { turn: string }) => answered(GET("/api/v1/sessions/{id}/changes", { params: { path: { id }, query } })),
+    /** A page of one file's diff. */
+    fileDiff: (id: SessionId, path: string, query: { since: string } | { turn: string }, after: number) =>
+      answered(GET("/api/v1/sessions/{id}/changes/file", { params: { path: { id }, query: { ...query, path, after } } })),
     resumePacket: (id: SessionId) => answered(GET("/api/v1/sessions/{id}/resume-packet", of(id))),
     readFile: (session: SessionId, path: string, confirm: boolean) =>
       answered(GET("/api/v1/storage/file", { params: { query: { session, path, confirm } } })),
@@ -98,12 +122,16 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     deleteSession: (id: SessionId) => answered(DELETE("/api/v1/sessions/{id}", of(id))),
     removeSessionForGood: (id: SessionId) => answered(DELETE("/api/v1/sessions/{id}", { params: { path: { id }, query: { now: true } } })),
     restoreSession: (id: SessionId) => answered(POST("/api/v1/sessions/{id}/restore", of(id))),
+    /** Begins a session that goes on from a turn of this one. */
+    fork: (id: SessionId, body: Schemas["NewFork"]) => answered(POST("/api/v1/sessions/{id}/fork", { ...of(id), body })),
     /** Brings the session's agent back, or hands the session over to another. */
     resume: (id: SessionId, body: Schemas["Resume"]) => answered(POST("/api/v1/sessions/{id}/resume", { ...of(id), body })),
     setOption: (id: SessionId, option: string, body: Schemas["NewValue"]) =>
       answered(POST("/api/v1/sessions/{id}/options/{option}", { params: { path: { id, option } }, body })),
     signInToAgent: (id: SessionId, body: Schemas["SignIn"]) => answered(POST("/api/v1/sessions/{id}/sign-in", { ...of(id), body })),
     sendPrompt: (id: SessionId, body: NewPrompt) => answered(POST("/api/v1/sessions/{id}/prompts", { ...of(id), body })),
+    unsent: (id: SessionId) => answered(GET("/api/v1/sessions/{id}/unsent", of(id))),
+    putUnsent: (id: SessionId, body: Schemas["NewUnsent"]) => answered(PATCH("/api/v1/sessions/{id}/unsent", { ...of(id), body })),
     changePrompt: (id: SessionId, interaction: InteractionId, text: string) =>
       answered(PATCH("/api/v1/sessions/{id}/prompts/{interaction}", { params: { path: { id, interaction } }, body: { text } })),
     removePrompt: (id: SessionId, interaction: InteractionId) =>
@@ -117,6 +145,12 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     works: (after: string | null) => answered(GET("/api/v1/meta-contexts", { params: { query: { limit: 200, after: after ?? undefined } } })),
     work: (id: WorkId) => answered(GET("/api/v1/meta-contexts/{id}", of(id))),
     workToc: (id: WorkId, after: number) => answered(GET("/api/v1/meta-contexts/{id}/toc", { params: { path: { id }, query: { after } } })),
+    /** What turns used, summed up; days begin by the browser's clock. */
+    usage: (query: { by: "day" | "agent" | "model" | "project" | "work" | "session"; from: string; to: string; limit?: string }) =>
+      answered(GET("/api/v1/usage", { params: { query: { ...query, offset: String(-new Date().getTimezoneOffset()) } } })),
+    /** What a session used, and so many turns of it after one. */
+    sessionUsage: (id: SessionId, after: number, limit: number) =>
+      answered(GET("/api/v1/sessions/{id}/usage", { params: { path: { id }, query: { after: String(after), limit: String(limit) } } })),
     imports: () => answered(GET("/api/v1/imports")),
     beginImport: () => answered(POST("/api/v1/imports", { body: {} })),
     nextSteps: (id: SessionId, before: string | null) =>

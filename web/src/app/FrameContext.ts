@@ -4,8 +4,9 @@ import { createContext, use } from "react";
 
 import type { Failure } from "../api/http";
 import type { SessionId, SessionRow } from "../wire/names";
+import type { BulkAction, BulkOutcome } from "./bulkActions";
 
-export type DialogName = "new-session" | "keys" | "remembered" | "search" | "picker";
+export type DialogName = "new-session" | "keys" | "search" | "picker";
 
 export interface Frame {
   show(dialog: DialogName): void;
@@ -13,6 +14,8 @@ export interface Frame {
   goOn(from: SessionId, to: SessionId): void;
   /** Deletes a session and leaves its page; gives what went wrong, if it did. */
   remove(row: SessionRow): Promise<Failure | null>;
+  /** Does it with these sessions, and says below the page what came of it, with the way to undo it. */
+  run(action: BulkAction, rows: readonly SessionRow[]): Promise<BulkOutcome>;
 }
 
 export const FrameContext = createContext<Frame | null>(null);

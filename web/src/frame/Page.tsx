@@ -1,7 +1,7 @@
 // The page: the list on the left, what is open beside it, and dialogs over both.
 import { useMemo, useState } from "react";
 
-import { useAppState, useHttp } from "../app/AppContext";
+import { useAppState } from "../app/AppContext";
 import type { Frame } from "../app/FrameContext";
 import { ConnectionNotice, FrameContext } from "../app/FrameContext";
 import { routeOf } from "../routes";
@@ -12,13 +12,19 @@ import { goOn } from "../state/chain";
 import { PanelBoundary, RouteBoundary } from "../ui/Boundary";
 import { NARROW, useMedia } from "../ui/media";
 import { navigate, usePath } from "../ui/navigation";
-import type { SessionId, SessionRow } from "../wire/names";
+import type { SessionId } from "../wire/names";
+import { DayWarning } from "./DayWarning";
 import { Dialogs } from "./Dialogs";
 import { OpenPage } from "./OpenPage";
-import { UndoDelete } from "./UndoDelete";
+import { OutcomeLine } from "./OutcomeLine";
 import { useConnectionNotice } from "./useConnectionNotice";
 import { useDialogs } from "./useDialogs";
 import { useAttention } from "./useAttention";
+import { useHasSessions } from "./useHasSessions";
+import { useNeedsYou } from "./useNeedsYou";
+import { useNotifications } from "./useNotifications";
+import { useOutcome } from "./useOutcome";
+import { usePages } from "./usePages";
 
 export function Page() {
   const signedOut = useAppState((state) => state.connection.kind === "signed_out");
@@ -26,14 +32,13 @@ export function Page() {
 }
 
 function SignedIn() {
-  const http = useHttp();
   const route = routeOf(usePath());
   const current = route.page === "session" ? route.session : null;
   const dialogs = useDialogs();
   const { show } = dialogs;
   const [begun, setBegun] = useState<SessionId | null>(null);
   const [thread, setThread] = useState<Thread>([]);
-  const [deleted, setDeleted] = useState<SessionRow | null>(null);
+  const { outcome, next, remove, run } = useOutcome();
   const frame = useMemo<Frame>(
     () => ({
       show,
@@ -41,22 +46,20 @@ function SignedIn() {
         setThread((before) => goOn(before, from, to));
         navigate(`/s/${to}`);
       },
-      async remove(row) {
-        const answer = await http.deleteSession(row.id);
-        if (!answer.ok) {
-          return answer.failure;
-        }
-        navigate("/");
-        setDeleted(row);
-        return null;
-      },
+      remove,
+      run,
     }),
-    [http, show],
+    [remove, run, show],
   );
   const notice = useConnectionNotice();
-  // On a phone the list is the page, and what is open beside it elsewhere is not there.
-  const listIsMain = useMedia(NARROW) && route.page === "list";
+  // On a phone the list and what is open are two pages, of which one is shown.
+  const narrow = useMedia(NARROW);
+  const listIsMain = narrow && route.page === "list";
+  const hasSessions = useHasSessions();
   useAttention(current);
+  useNotifications(current);
+  useNeedsYou(current);
+  usePages();
 
   return (
     <FrameContext value={frame}>
@@ -68,26 +71,17 @@ function SignedIn() {
           <div className="flex min-h-0 flex-1">
             <div role={listIsMain ? "main" : undefined} className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
               <PanelBoundary name="The list of sessions">
-                <SessionListPage current={current} />
+                <SessionListPage current={current} shown={!narrow || listIsMain} hasSessions={hasSessions} />
               </PanelBoundary>
             </div>
             <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
-              <RouteBoundary of={current ?? route.page}>
-                <OpenPage route={route} thread={thread} begun={begun} />
+              <RouteBoundary of={current ?? (route.page === "settings" ? route.section : route.page)}>
+                <OpenPage route={route} thread={thread} begun={begun} shown={!listIsMain} hasSessions={hasSessions} />
               </RouteBoundary>
             </main>
           </div>
-          {deleted !== null && (
-            <UndoDelete
-              key={deleted.id}
-              row={deleted}
-              onDismiss={() => setDeleted(null)}
-              onRestored={() => {
-                setDeleted(null);
-                navigate(`/s/${deleted.id}`);
-              }}
-            />
-          )}
+          <DayWarning />
+          <OutcomeLine outcome={outcome} onNext={next} />
         </div>
       </ConnectionNotice>
       <Dialogs dialogs={dialogs} current={current} onBegun={setBegun} />

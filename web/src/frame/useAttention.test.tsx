@@ -16,7 +16,7 @@ afterEach(() => {
 
 function stateOf(state: SessionState, unobservedCount: number): AppState {
   const row = { id: "s", state, title: "Mend the loom", deletedAt: null } as SessionRow;
-  return { ...INITIAL_STATE, list: { ...INITIAL_STATE.list, rows: new Map([["s", row]]), unobservedCount } };
+  return { ...INITIAL_STATE, list: { ...INITIAL_STATE.list, rows: new Map([["s", row]]), unobservedCount, needsYouCount: state === "needs_you" ? 1 : 0 } };
 }
 
 test("a number while sessions need the person, a dot while answers are unseen, nothing else", () => {

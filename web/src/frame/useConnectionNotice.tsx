@@ -30,7 +30,7 @@ export function useConnectionNotice(): ReactNode {
     return null;
   }
   return (
-    <p className="truncate">
+    <p className="truncate rounded-md border border-failed px-2 py-0.5 text-[0.875rem]">
       <strong className="font-semibold text-failed">Connection lost.</strong> Trying again…
       {connection.lastHeardAt !== null && <span className="text-soft max-lg:hidden"> Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>}
     </p>

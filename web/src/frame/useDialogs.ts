@@ -2,9 +2,10 @@
 import { useCallback, useEffect, useState } from "react";
 
 import { hasCode } from "../api/credential";
+import { ACTIONS, useActions } from "../app/actions";
 import type { DialogName } from "../app/FrameContext";
 import { NEW_FIELD } from "../routes";
-import { useChord, useKeyPresses } from "../ui/keyPresses";
+import { useChord } from "../ui/keyPresses";
 import { addressField, removeAddressField } from "../ui/navigation";
 
 export interface DialogState {
@@ -25,18 +26,14 @@ export function useDialogs(): DialogState {
       setDirectory(null);
     }
   }, []);
-  useKeyPresses({
-    n: (event) => {
-      event.preventDefault();
-      setOpen("new-session");
-    },
-    g: (event) => {
-      event.preventDefault();
-      setOpen("picker");
-    },
-    "?": () => setOpen("keys"),
+  // While the search is on its way, what is typed already is meant for it.
+  const openAlone = (dialog: DialogName) => setOpen((now) => (now === "search" && document.querySelector("dialog[open]") === null ? now : dialog));
+  useActions({
+    "new-session": () => openAlone("new-session"),
+    "go-to": () => openAlone("picker"),
+    keys: () => openAlone("keys"),
   });
-  useChord("k", (event) => {
+  useChord(ACTIONS.search.chord, (event) => {
     // The browser's own use of it is to search, too.
     event.preventDefault();
     setOpen((now) => (now === "search" ? null : now === null && document.querySelector("dialog[open]") === null ? "search" : now));

@@ -24,7 +24,9 @@ export function useEverything(): Everything {
   const [older, setOlder] = useState<ReadonlyMap<string, SessionRow>>(new Map());
   const [sessions, setSessions] = useState<"reading" | "cut" | "whole">("reading");
   const [works, setWorks] = useState<"reading" | "cut" | "whole">("reading");
+  const { generation } = list;
 
+  // A list that begins anew ends elsewhere than the one whose end was read on from.
   useEffect(() => {
     let left = false;
     const readSessions = async () => {
@@ -47,6 +49,13 @@ export function useEverything(): Everything {
         setSessions(cursor === null ? "whole" : "cut");
       }
     };
+    void readSessions();
+    return () => {
+      left = true;
+    };
+  }, [app, generation]);
+  useEffect(() => {
+    let left = false;
     const readWorks = async () => {
       let cursor: string | null = null;
       let count = 0;
@@ -63,7 +72,6 @@ export function useEverything(): Everything {
         setWorks(cursor === null ? "whole" : "cut");
       }
     };
-    void readSessions();
     void readWorks();
     return () => {
       left = true;

@@ -3,6 +3,7 @@
 // Invariant: the focus stays in the field; the arrow keys choose among everything listed, Enter takes the chosen one.
 import type { KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 
 import { failureWords } from "../api/http";
 import { useAppState } from "../app/AppContext";
@@ -86,7 +87,8 @@ export default function SearchPalette({ commands, onClose }: SearchPaletteProps)
         write(item.query);
         return;
       case "command":
-        onClose();
+        // Under an open dialog nothing can take the focus, and one that closes gives it back to what had it before.
+        flushSync(onClose);
         item.command.run();
         return;
       case "session":

@@ -1,4 +1,5 @@
 // What the palette lists, in the order of the arrow keys: completions, commands, sessions, and what was found.
+import { baseName } from "../state/context";
 import type { SearchPage, SearchResult, SessionRow } from "../wire/names";
 import type { Completion } from "./query";
 
@@ -51,7 +52,7 @@ export function groupsOf({ query, completions, recent, commands, sessions, page 
     add("commands", "Commands", commands.map((command) => ({ kind: "command", command })));
     return groups;
   }
-  add("commands", "Commands", commands.filter(({ name }) => name.toLowerCase().startsWith(words)).map((command) => ({ kind: "command", command })));
+  add("commands", "Commands", commands.filter(({ name }) => isNamed(name, words)).map((command) => ({ kind: "command", command })));
   for (const results of bySession(page?.results ?? [])) {
     const [first] = results;
     add(
@@ -63,6 +64,12 @@ export function groupsOf({ query, completions, recent, commands, sessions, page 
   }
   add("more", "", page?.next_cursor ? [{ kind: "more" }] : []);
   return groups;
+}
+
+/** Each word that was typed begins a word of the name. */
+function isNamed(name: string, words: string): boolean {
+  const parts = name.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  return words.split(/\s+/).every((word) => parts.some((part) => part.startsWith(word)));
 }
 
 /** Results of one session together, the session with the best one first. */
@@ -93,8 +100,4 @@ export function foundWords({ total, more_than_total, results }: SearchPage): str
   const sessions = new Set(results.map(({ session_id }) => session_id)).size;
   const turns = `${more_than_total ? "More than " : ""}${total} ${total === 1 ? "match" : "matches"}`;
   return results.length < total || more_than_total ? `${turns}, the best first` : `${turns} in ${sessions} ${sessions === 1 ? "session" : "sessions"}`;
-}
-
-function baseName(path: string): string {
-  return path.split("/").findLast((part) => part !== "") ?? path;
 }

@@ -1,5 +1,6 @@
 // The words of a search as they are typed: which filter is being written, what could complete it, and what it would be
 // then. What the query means is for the server to say.
+import { baseName } from "../state/context";
 
 export interface Filter {
   readonly key: string;
@@ -12,6 +13,7 @@ export const FILTERS: readonly Filter[] = [
   { key: "agent", hint: "whose session it is", example: "agent:claude" },
   { key: "project", hint: "words of the project’s path", example: "project:loom" },
   { key: "work", hint: "sessions of a piece of work", example: "work:loom" },
+  { key: "tag", hint: "sessions with a tag", example: "tag:bug" },
   { key: "file", hint: "words of a file that was touched", example: "file:shuttle.rs" },
   { key: "tool", hint: "words of a tool’s name or kind", example: "tool:execute" },
   { key: "outcome", hint: "how a call ended", example: "outcome:fail" },
@@ -26,6 +28,7 @@ export interface KnownValues {
   readonly projects: readonly string[];
   /** Pieces of work, the one that was added to last first. */
   readonly works: readonly { readonly name: string; readonly project: string }[];
+  readonly tags?: readonly string[];
   /** Today, for the filters that take a day. */
   readonly now: number;
 }
@@ -89,8 +92,10 @@ interface Value {
   readonly hint: string;
 }
 
-function valuesOf(key: string, { agents, projects, works, now }: KnownValues): Value[] {
+function valuesOf(key: string, { agents, projects, works, tags = [], now }: KnownValues): Value[] {
   switch (key) {
+    case "tag":
+      return tags.map((value) => ({ value, hint: "tag" }));
     case "agent":
       return agents.map((value) => ({ value, hint: "agent" }));
     case "project":
@@ -115,10 +120,10 @@ function valuesOf(key: string, { agents, projects, works, now }: KnownValues): V
     case "before":
     case "after":
       return [
-        { value: dayOf(now), hint: "today" },
-        { value: dayOf(now - DAY_MS), hint: "yesterday" },
-        { value: dayOf(now - 7 * DAY_MS), hint: "a week ago" },
-        { value: dayOf(now - 30 * DAY_MS), hint: "30 days ago" },
+        { value: utcDayOf(now), hint: "today" },
+        { value: utcDayOf(now - DAY_MS), hint: "yesterday" },
+        { value: utcDayOf(now - 7 * DAY_MS), hint: "a week ago" },
+        { value: utcDayOf(now - 30 * DAY_MS), hint: "30 days ago" },
       ];
     default:
       return [];
@@ -130,12 +135,8 @@ function quoted(value: string): string {
 }
 
 /** The server counts days in UTC. */
-function dayOf(instant: number): string {
+function utcDayOf(instant: number): string {
   return new Date(instant).toISOString().slice(0, 10);
-}
-
-function baseName(path: string): string {
-  return path.split("/").findLast((part) => part !== "") ?? path;
 }
 
 function uniqueBy(values: Value[]): Value[] {

@@ -1,31 +1,28 @@
 // Which agent a session begins with: those that are on the server's machine, and how to get the others.
 import { useId } from "react";
 
+import type { Catalog } from "../app/useCatalog";
+import { installedIn } from "../app/useCatalog";
 import { Commands } from "../ui/Commands";
 import { inOneLine } from "../ui/shown";
 import type { Agent } from "../wire/names";
 
 interface AgentChoiceProps {
-  /** Null while they are being looked for. */
-  agents: readonly Agent[] | null;
+  catalog: Catalog;
   chosen: string;
   onChoose(name: string): void;
 }
 
-export function AgentChoice({ agents, chosen, onChoose }: AgentChoiceProps) {
+export function AgentChoice({ catalog, chosen, onChoose }: AgentChoiceProps) {
   const group = useId();
-  const here = agents?.filter(({ installed }) => installed) ?? [];
-  const missing = agents?.filter((agent) => !agent.installed) ?? [];
+  const here = installedIn(catalog);
+  // Until all were looked for, none is known to be missing.
+  const missing = catalog.whole && catalog.failure === null && catalog.answer?.ok ? catalog.answer.value.filter((agent) => !agent.installed) : [];
+  const looking = catalog.whole ? (here.length === 0 && catalog.failure === null ? "No agent is installed." : "") : here.length === 0 ? "Looking for agents…" : "Looking for more agents…";
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1.5 text-[0.9375rem] font-medium">Agent</legend>
       <div className="max-h-64 divide-y divide-rule overflow-y-auto overscroll-contain rounded-lg border border-edge">
-        {agents === null && (
-          <p role="status" className="px-3 py-3 text-[0.9375rem] text-soft">
-            Looking for agents…
-          </p>
-        )}
-        {agents !== null && here.length === 0 && <p className="px-3 py-3 text-[0.9375rem] text-soft">No agent is installed.</p>}
         {here.map((agent) => (
           <label
             key={agent.name}
@@ -52,6 +49,10 @@ export function AgentChoice({ agents, chosen, onChoose }: AgentChoiceProps) {
             </span>
           </label>
         ))}
+        <p role="status" className={looking === "" ? "" : "px-3 py-3 text-[0.9375rem] text-soft"}>
+          {looking}
+          {!catalog.whole && chosen !== "" && !here.some(({ name }) => name === chosen) && ` Without another choice it is ${inOneLine(chosen)}, as last time.`}
+        </p>
       </div>
       {missing.length > 0 && <Missing agents={missing} />}
     </fieldset>

@@ -51,6 +51,23 @@ test("what was found is brought in, and its end is told", async () => {
   await waitFor(() => expect(screen.getByText("Imported 3 sessions with 12 turns.")).toBeTruthy());
 });
 
+test("how far it is, is not read out again and again; that it begins and has ended is", async () => {
+  let progress = nothing;
+  const imports = vi.fn(() => Promise.resolve({ ok: true, value: { sources: [{ tool: "claude", sessions: 3, bytes: 10 }], progress } }));
+  const beginImport = () => Promise.resolve({ ok: true, value: (progress = { ...nothing, running: true, total: 3 }) });
+  render(<ImportOffer />, inApp({ http: { imports, beginImport } }));
+  const begin = await screen.findByRole("button", { name: "Import" });
+  const region = screen.getByRole("status");
+  expect(region.textContent).toBe("");
+  await userEvent.click(begin);
+  expect(region.textContent).toBe("Importing…");
+  progress = { ...progress, done: 2, turns: 8 };
+  await screen.findByText("2 of 3 conversations, 8 turns");
+  expect(region.textContent).toBe("Importing…");
+  progress = { ...nothing, done: 3, total: 3, added: 3, turns: 12 };
+  await waitFor(() => expect(region.textContent).toBe("Imported 3 sessions with 12 turns."));
+});
+
 test("one is one", async () => {
   const { http } = server({ sources: [{ tool: "codex", sessions: 1, bytes: 10 }], progress: { ...nothing, done: 1, total: 1, added: 1, turns: 1 } });
   render(<ImportOffer />, inApp({ http }));
@@ -65,5 +82,14 @@ test("whoever does not want it is not asked again", async () => {
   first.unmount();
   render(<ImportOffer />, inApp({ http }));
   await Promise.resolve();
+  expect(screen.queryByText("Import what you already have")).toBeNull();
+});
+
+test("it is not offered again once something was imported, also after a restart", async () => {
+  const { http } = server({ sources: [{ tool: "claude", sessions: 3, known: 2, bytes: 10 }], progress: nothing });
+  const looked = vi.spyOn(http, "imports");
+  render(<ImportOffer />, inApp({ http }));
+  await waitFor(() => expect(looked).toHaveBeenCalled());
+  await looked.mock.results[0]?.value;
   expect(screen.queryByText("Import what you already have")).toBeNull();
 });

@@ -27,6 +27,8 @@ export function ImportOffer() {
   const [imports, setImports] = useState<Imports | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [dismissed, setDismissed] = useState(() => localStorage.getItem(DISMISSED) !== null);
+  // Begun here, so its end is told here.
+  const [begun, setBegun] = useState(false);
   const running = imports?.progress.running ?? false;
   useEffect(() => {
     if (dismissed) {
@@ -51,9 +53,15 @@ export function ImportOffer() {
     return null;
   }
   const { sources, progress } = imports;
+  // Whoever has imported once is not asked again, whatever was restarted since; the end of what this server ran is told.
+  const isKnown = sources.some(({ known = 0 }) => known > 0);
+  if (isKnown && !begun && !progress.running && progress.total === 0) {
+    return null;
+  }
   const done = !progress.running && progress.total > 0;
   const begin = async () => {
     setFailure(null);
+    setBegun(true);
     const answer = await http.beginImport();
     if (answer.ok) {
       setImports({ sources, progress: answer.value });
@@ -72,16 +80,19 @@ export function ImportOffer() {
       {progress.running && (
         <div className="mt-3">
           <progress className="w-full accent-running" value={progress.done} max={Math.max(progress.total, 1)} aria-label="Importing" />
-          <p role="status" className="text-sm text-soft">
+          <p className="text-sm text-soft">
             {progress.done} of {counted(progress.total, "conversation")}, {counted(progress.turns, "turn")}
           </p>
         </div>
       )}
-      {done && (
-        <p role="status" className="mt-3 text-sm">
-          Imported {counted(progress.added, "session")} with {counted(progress.turns, "turn")}{progress.failed > 0 ? `; ${progress.failed} could not be read` : ""}.
-        </p>
-      )}
+      {/* Read out when it begins and when it has ended; how far it is, the bar says to whoever asks. */}
+      <p role="status" className={done ? "mt-3 text-sm" : "sr-only"}>
+        {progress.running
+          ? "Importing…"
+          : done
+            ? `Imported ${counted(progress.added, "session")} with ${counted(progress.turns, "turn")}${progress.failed > 0 ? `; ${progress.failed} could not be read` : ""}.`
+            : ""}
+      </p>
       {failure !== null && <Alert className="mt-2">{failure}</Alert>}
       {!progress.running && (
         <div className="mt-3 flex flex-wrap gap-2">

@@ -15,16 +15,24 @@ const GUIDE: Agent = { name: "guide", title: "Guide", description: "Built in.", 
 interface Given {
   directory?: string | null | Promise<string>;
   agents?: Agent[];
+  /** Those that are found at once; the others come when `whole` is resolved. */
+  soFar?: Agent[];
+  whole?: Promise<unknown>;
   directories?: (prefix: string) => DirectoryPage;
   wanted?: string;
 }
 
-function open(answers: Created[], { directory = null, agents = [GUIDE], directories, wanted }: Given = {}) {
+function open(answers: (Created | Promise<Created>)[], { directory = null, agents = [GUIDE], soFar = agents, whole, directories, wanted }: Given = {}) {
   const wishes: NewSession[] = [];
   const asked: string[] = [];
   const http = {
     whoami: async () => ({ ok: true, value: { directory: await directory } }),
-    agents: () => Promise.resolve({ ok: true, value: { agents } }),
+    agents: async (query?: { soFar: boolean }) => {
+      if (query?.soFar !== true) {
+        await whole;
+      }
+      return { ok: true, value: { agents: query?.soFar === true ? soFar : agents } };
+    },
     directories: (prefix: string) => {
       asked.push(prefix);
       return Promise.resolve({ ok: true, value: directories?.(prefix) ?? { directories: [], recent: [] } });
@@ -36,8 +44,8 @@ function open(answers: Created[], { directory = null, agents = [GUIDE], director
   };
   const onCreated = vi.fn();
   const onClose = vi.fn();
-  render(<NewSessionDialog directory={wanted ?? null} onClose={onClose} onCreated={onCreated} />, inApp({ http }));
-  return { wishes, asked, onCreated, onClose };
+  const { unmount } = render(<NewSessionDialog directory={wanted ?? null} onClose={onClose} onCreated={onCreated} />, inApp({ http }));
+  return { wishes, asked, onCreated, onClose, unmount };
 }
 
 const refused = (code: string, message: string): Created => ({ ok: false, failure: { kind: "refused", status: 409, code, message } });
@@ -182,12 +190,51 @@ test("installed agents can be chosen, the last one is offered again, others say 
   expect((await screen.findByRole<HTMLInputElement>("radio", { name: /Guide/ })).checked).toBe(true);
 });
 
+/** Two agents at once, a third one a while later. */
+function openWhileLooking() {
+  let find = (): void => undefined;
+  const whole = new Promise<void>((resolve) => (find = resolve));
+  const opened = open([], { soFar: [CLAUDE, GUIDE, CODEX], agents: [{ ...CODEX, installed: true }, CLAUDE, GUIDE, { ...CODEX, name: "goose", title: "goose" }], whole });
+  const radios = () => screen.getAllByRole<HTMLInputElement>("radio").map(({ value, checked }) => `${value}${checked ? "*" : ""}`).join(" ");
+  return { ...opened, radios, find: () => act(async () => find()) };
+}
+
+test("agents that are found late come after those that are shown, and what was chosen stays chosen", async () => {
+  localStorage.setItem("throughline.lastAgent", "codex");
+  const { radios, find } = openWhileLooking();
+  await screen.findByText(/^Looking for more agents…/);
+  expect(radios()).toBe("claude guide");
+  expect(screen.queryByText(/^Not installed/)).toBeNull();
+  await userEvent.click(screen.getByRole("radio", { name: /Guide/ }));
+  await find();
+  expect(radios()).toBe("claude guide* codex");
+  expect(screen.queryByText(/^Looking for more agents…/)).toBeNull();
+  expect(screen.getByText("Not installed (1)")).toBeTruthy();
+});
+
+test("the last agent that was used is chosen once it is found, if none was chosen", async () => {
+  localStorage.setItem("throughline.lastAgent", "codex");
+  const { radios, find } = openWhileLooking();
+  await screen.findByText(/^Looking for more agents…/);
+  await find();
+  expect(radios()).toBe("claude guide codex*");
+});
+
 test("how to get an agent is copied as it stands", async () => {
   const user = userEvent.setup();
   open([], { agents: [GUIDE, CODEX] });
   await user.click(await screen.findByText("Not installed (1)"));
   await user.click(screen.getByRole("button", { name: "Copy npm install -g codex" }));
   expect(await navigator.clipboard.readText()).toBe("npm install -g codex");
+});
+
+test("whoever starts as the last time does not wait until the agents are found", async () => {
+  localStorage.setItem("throughline.lastAgent", "loom");
+  localStorage.setItem("throughline.lastDirectory", "/home/ada");
+  const { wishes } = open([], { whole: new Promise(() => undefined) });
+  expect(screen.getByText(/Without another choice it is loom, as last time\.$/)).toBeTruthy();
+  await userEvent.keyboard("{Enter}");
+  await waitFor(() => expect(wishes).toMatchObject([{ agent: "loom", cwd: "/home/ada" }]));
 });
 
 test("the directory that the page was opened for goes before the last one", async () => {
@@ -265,4 +312,15 @@ test("hidden characters in names are seen", async () => {
   await emptyField();
   await userEvent.keyboard("/srv/");
   expect((await screen.findByRole("option")).textContent).toBe("/srv/⟨U+202E⟩gpj.exe␛[31m");
+});
+
+test("whoever closed the form before the session began is not led to it", async () => {
+  let answer: ((created: Created) => void) | undefined;
+  const { wishes, onCreated, unmount } = open([new Promise<Created>((resolve) => (answer = resolve))], { wanted: "/w" });
+  await screen.findByText("Built in.");
+  await userEvent.click(screen.getByRole("button", { name: "Start session" }));
+  expect(wishes).toHaveLength(1);
+  unmount();
+  await act(async () => answer?.({ ok: true, value: { id: "new" } }));
+  expect(onCreated).not.toHaveBeenCalled();
 });

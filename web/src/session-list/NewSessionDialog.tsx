@@ -8,11 +8,13 @@ import { flushSync } from "react-dom";
 import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
 import { useHttp } from "../app/AppContext";
+import { installedIn, useCatalog } from "../app/useCatalog";
 import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
 import { Field, FIELD } from "../ui/Field";
-import type { Agent, SessionId } from "../wire/names";
+import { useStillHere } from "../ui/navigation";
+import type { SessionId } from "../wire/names";
 import { AgentChoice } from "./AgentChoice";
 import { DirectoryField } from "./DirectoryField";
 
@@ -30,8 +32,14 @@ interface NewSessionDialogProps {
 
 export function NewSessionDialog({ directory = null, onClose, onCreated }: NewSessionDialogProps) {
   const http = useHttp();
-  const [agents, setAgents] = useState<readonly Agent[] | null>(null);
-  const [agent, setAgent] = useState("");
+  const catalog = useCatalog();
+  const here = installedIn(catalog);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [last] = useState(() => localStorage.getItem(LAST_AGENT));
+  // What the person chose stays chosen when more agents come; else it is the last one that was used, also before it is found.
+  const isHere = (wish: string | null) => here.some(({ name }) => name === wish);
+  const known = isHere(chosen) ? chosen : isHere(last) || !catalog.whole ? last : null;
+  const agent = known ?? here[0]?.name ?? "";
   const [cwd, setCwd] = useState(() => directory ?? localStorage.getItem(LAST_DIRECTORY) ?? "");
   const directoryField = useRef<HTMLInputElement>(null);
   const [name, setName] = useState("");
@@ -42,19 +50,6 @@ export function NewSessionDialog({ directory = null, onClose, onCreated }: NewSe
 
   useEffect(() => {
     let open = true;
-    void http.agents().then((answer) => {
-      if (!open) {
-        return;
-      }
-      setAgents(answer.ok ? answer.value.agents : []);
-      if (answer.ok) {
-        const here = answer.value.agents.filter(({ installed }) => installed);
-        const last = localStorage.getItem(LAST_AGENT);
-        setAgent((here.find(({ name }) => name === last) ?? here[0])?.name ?? "");
-      } else {
-        setFailure(answer.failure);
-      }
-    });
     // Where the server was started is the likeliest place for a first session.
     void http.whoami().then((answer) => {
       const field = directoryField.current;
@@ -73,7 +68,9 @@ export function NewSessionDialog({ directory = null, onClose, onCreated }: NewSe
     };
   }, [http]);
 
+  const stillHere = useStillHere();
   const create = async (confirm: boolean) => {
+    const isHere = stillHere();
     const body = { agent, cwd: cwd.trim().replace(/(?<=.)\/+$/, ""), name: name.trim() || null, confirm };
     const of = JSON.stringify(body);
     if (wish.current.of !== of) {
@@ -86,7 +83,9 @@ export function NewSessionDialog({ directory = null, onClose, onCreated }: NewSe
     if (answer.ok) {
       localStorage.setItem(LAST_AGENT, body.agent);
       localStorage.setItem(LAST_DIRECTORY, body.cwd);
-      onCreated(answer.value.id);
+      if (isHere()) {
+        onCreated(answer.value.id);
+      }
     } else {
       setFailure(answer.failure);
     }
@@ -102,7 +101,8 @@ export function NewSessionDialog({ directory = null, onClose, onCreated }: NewSe
   return (
     <Dialog title="New session" onClose={onClose}>
       <form onSubmit={submit} className="space-y-5">
-        <AgentChoice agents={agents} chosen={agent} onChoose={setAgent} />
+        <AgentChoice catalog={catalog} chosen={agent} onChoose={setChosen} />
+        {catalog.failure !== null && <Alert>{failureWords(catalog.failure)}</Alert>}
         <Field label="Directory" hint="Where the agent works, on the machine that runs the server.">
           {(ids) => (
             <DirectoryField

@@ -1,50 +1,123 @@
 // The list of sessions: the left column, and on a phone the first page.
-import { use, useRef, useState } from "react";
+//
+// Invariant: its keys and dialogs act only while it is shown, and only on rows that are selected or have the focus.
+import { use, useCallback, useMemo, useRef, useState } from "react";
 
-import { failureWords } from "../api/http";
-import { useApp, useAppState } from "../app/AppContext";
+import { ACTIONS, useActions } from "../app/actions";
+import { useAppState } from "../app/AppContext";
+import type { BulkAction } from "../app/bulkActions";
 import { ConnectionNotice, useFrame } from "../app/FrameContext";
 import { attentionOf, attentionWords } from "../state/attention";
-import { listedRows } from "../state/sessionList";
-import { workOf } from "../state/works";
+import { isArchived, isPinned } from "../state/sessionList";
+import { TagDialog } from "../tags/TagDialog";
 import { Alert } from "../ui/Alert";
-import { Button, IconButton } from "../ui/Button";
+import { Button, buttonClass, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
-import { chordName, useKeyPresses } from "../ui/keyPresses";
+import { chordName } from "../ui/keyPresses";
 import { Link } from "../ui/Link";
+import { NARROW, useMedia } from "../ui/media";
 import { useNow } from "../ui/time";
-import type { SessionId } from "../wire/names";
-import { SessionRow } from "./SessionRow";
+import type { SessionId, SessionRow } from "../wire/names";
+import type { WorkId } from "../wire/work";
+import { DeletedList } from "./DeletedList";
+import { linesOf } from "./lines";
+import { ListTools } from "./ListTools";
+import { SelectionBar } from "./SelectionBar";
+import type { LinesHandle } from "./SessionLines";
+import { SessionLines } from "./SessionLines";
+import { useEscapeToEnd } from "./useEscapeToEnd";
+import { useListRows } from "./useListRows";
+import { useSelection } from "./useSelection";
+import type { ListView } from "./view";
+import { firstView, isFiltered } from "./view";
 import { FirstSteps } from "./Welcome";
 import { Wordmark } from "./Wordmark";
 
-export function SessionListPage({ current }: { current: SessionId | null }) {
-  const { show } = useFrame();
+const NO_ROWS: readonly SessionRow[] = [];
+
+interface SessionListPageProps {
+  current: SessionId | null;
+  /** False on a phone while something else is open. */
+  shown: boolean;
+  /** Whether there are any, archived ones included; null until it is known. */
+  hasSessions: boolean | null;
+}
+
+export function SessionListPage({ current, shown, hasSessions }: SessionListPageProps) {
+  const { show, run } = useFrame();
   const connectionNotice = use(ConnectionNotice);
   // Where a session is open, its header says it.
   const notice = current === null ? connectionNotice : null;
-  const list = useAppState((state) => state.list);
+  const narrow = useMedia(NARROW);
   const works = useAppState((state) => state.works);
+  const unseen = useAppState((state) => state.list.unobservedCount);
+  const waiting = useAppState((state) => state.list.needsYouCount);
+  const { needYou, rest } = attentionWords(attentionOf({ unobservedCount: unseen, needsYouCount: waiting }));
   const now = useNow();
-  const element = useRef<HTMLElement>(null);
-  const rows = listedRows(list);
-  const { needYou, rest } = attentionWords(attentionOf(list));
+  const nav = useRef<HTMLElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const handle = useRef<LinesHandle>(null);
+  const [view, setView] = useState(firstView);
+  const [open, setOpen] = useState<ReadonlySet<WorkId>>(new Set());
+  const [focused, setFocused] = useState<SessionId | null>(null);
+  const [tagged, setTagged] = useState<readonly SessionRow[] | null>(null);
+  const list = useListRows(view);
+  const { unread, reading, more, failure, readOn } = list;
+  // Deleted ones are a list of their own, in which nothing is chosen.
+  const rows = view.scope === "deleted" ? NO_ROWS : list.rows;
+  const folds = !isFiltered(view);
+  const lines = useMemo(() => linesOf(rows, { grouping: view.grouping, works, open, folds, now }), [rows, view.grouping, works, open, folds, now]);
+  const listed = useMemo(() => lines.flatMap((line) => (line.kind === "session" ? [line.row] : [])), [lines]);
+  const selection = useSelection(listed);
+  const onFold = useCallback((work: WorkId) => setOpen((before) => (before.has(work) ? new Set([...before].filter((other) => other !== work)) : new Set([...before, work]))), []);
+  const changeView = (change: Partial<ListView>) => {
+    if (change.scope !== undefined && change.scope !== view.scope) {
+      selection.end();
+    }
+    setView((before) => ({ ...before, ...change }));
+  };
+  const act = async (action: BulkAction, chosen: readonly SessionRow[]) => {
+    const { failed } = await run(action, chosen);
+    selection.settle(chosen.flatMap(({ id }) => (failed.includes(id) ? [] : [id])));
+  };
+  if (!shown && (tagged !== null || focused !== null)) {
+    // A dialog in a part of the page that is not drawn would hold the whole page, and nobody would see it.
+    setTagged(null);
+    setFocused(null);
+  }
 
-  useKeyPresses({ j: () => focusRow(element.current, 1), k: () => focusRow(element.current, -1) });
+  const withFocus = shown ? listed.filter((row) => row.id === focused) : NO_ROWS;
+  const meant = shown && selection.rows.length > 0 ? selection.rows : withFocus;
+  useActions({
+    "next-row": shown && listed.length > 0 ? () => handle.current?.move(1) : undefined,
+    "previous-row": shown && listed.length > 0 ? () => handle.current?.move(-1) : undefined,
+    select: withFocus.length > 0 ? () => withFocus.forEach(({ id }) => selection.toggle(id)) : undefined,
+    ...(meant.length > 0 && {
+      archive: () => void act({ kind: "archive", archived: !meant.every(isArchived) }, meant),
+      pin: () => void act({ kind: "pin", pinned: !meant.every(isPinned) }, meant),
+      tag: () => setTagged(meant),
+    }),
+  });
+  useEscapeToEnd({ on: shown && selection.choosing, list: nav, onEnd: selection.end });
+
+  const empty = view.scope !== "deleted" && !unread && rows.length === 0 && (hasSessions === true || isFiltered(view));
+  const allArchived = empty && !more && !reading && view.scope === "listed" && !isFiltered(view);
+  const emptyWords = !empty ? "" : more || reading ? "Looking further back…" : isFiltered(view) ? "No session matches." : view.scope === "archived" ? "Nothing is archived." : "Every session is archived.";
 
   return (
     <nav
-      ref={element}
+      ref={nav}
       aria-label="Sessions"
       className="safe-top flex min-h-0 flex-1 flex-col"
       onKeyDown={(event) => {
-        if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+        const inRow = event.target instanceof HTMLElement && event.target.closest("[data-row]") !== null;
+        if (inRow && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
           event.preventDefault();
-          focusRow(element.current, event.key === "ArrowDown" ? 1 : -1);
+          handle.current?.move(event.key === "ArrowDown" ? 1 : -1);
         }
       }}
     >
-      {current === null && rows.length > 0 && <h1 className="sr-only md:hidden">Sessions</h1>}
+      {current === null && hasSessions === true && <h1 className="sr-only md:hidden">Sessions</h1>}
       <header className="flex items-center justify-between gap-2 py-3 pr-3 pl-4">
         <Link href="/" className="-m-1 rounded p-1" aria-label="Throughline, all sessions">
           <Wordmark />
@@ -69,29 +142,63 @@ export function SessionListPage({ current }: { current: SessionId | null }) {
         </button>
       </div>
 
-      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 pb-4">
-        {list.extent.kind === "unread" ? (
+      {(hasSessions === true || view.scope !== "listed") && <ListTools view={view} onView={changeView} onSelect={selection.begin} />}
+
+      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 pb-4">
+        {failure !== null && <Alert className="m-2">{failure}</Alert>}
+        <p role="status" className={emptyWords === "" ? "" : "px-2.5 py-3 text-[0.9375rem] text-soft"}>
+          {emptyWords}
+        </p>
+        {allArchived && (
+          <button type="button" className="small-button mx-2.5" onClick={() => changeView({ scope: "archived" })}>
+            Show archived sessions
+          </button>
+        )}
+        {view.scope === "deleted" ? (
+          <DeletedList />
+        ) : unread || (hasSessions === null && rows.length === 0) ? (
           <Placeholder />
-        ) : rows.length === 0 ? (
+        ) : empty ? null : rows.length === 0 ? (
           <>
-            <p className="hidden px-2 py-3 text-[0.9375rem] text-soft md:block">No sessions yet.</p>
-            <div className="px-3 pt-6 md:hidden">
-              <FirstSteps />
-            </div>
+            {!narrow && <p className="px-2 py-3 text-[0.9375rem] text-soft">No sessions yet.</p>}
+            <p className="px-2 text-[0.8125rem] text-soft">
+              <button type="button" className="small-button" onClick={() => changeView({ scope: "deleted" })}>
+                Deleted sessions
+              </button>
+            </p>
+            {narrow && (
+              <div className="px-3 pt-6">
+                <FirstSteps />
+              </div>
+            )}
           </>
         ) : (
-          <ul className="space-y-0.5">
-            {rows.map((row) => (
-              <li key={row.id}>
-                <SessionRow row={row} work={workOf(works, row)?.name ?? null} current={row.id === current} now={now} />
-              </li>
-            ))}
-          </ul>
+          <SessionLines
+            lines={lines}
+            whole={!more}
+            current={current}
+            now={now}
+            selection={selection}
+            scroller={scroller}
+            handle={handle}
+            onFocused={setFocused}
+            onFold={onFold}
+            onEnd={readOn}
+          />
         )}
-        {list.extent.kind === "part" && <Older cursor={list.extent.nextCursor} />}
+        {more && view.scope !== "deleted" && (
+          <div className="px-2 pt-3">
+            <Button look="quiet" className="w-full" disabled={reading} onClick={readOn}>
+              {reading ? "Reading…" : "Older sessions"}
+            </Button>
+          </div>
+        )}
       </div>
 
-      <footer className="safe-bottom flex min-h-14 items-center justify-between gap-2 border-t border-rule py-2 pr-3 pl-4 text-sm text-soft">
+      {tagged !== null && shown && <TagDialog rows={tagged} onRun={(action) => void act(action, tagged)} onClose={() => setTagged(null)} />}
+      {selection.choosing && <SelectionBar rows={selection.rows} onRun={(action) => void act(action, selection.rows)} onTag={() => setTagged(selection.rows)} onAll={selection.all} onEnd={selection.end} />}
+
+      <footer hidden={selection.choosing} className="safe-bottom flex min-h-14 [&[hidden]]:hidden items-center justify-between gap-2 border-t border-rule py-2 pr-3 pl-4 text-sm text-soft">
         <div role="status" className="min-w-0 text-[0.8125rem] text-ink">
           {notice}
         </div>
@@ -101,40 +208,17 @@ export function SessionListPage({ current }: { current: SessionId | null }) {
             {rest !== null && <span className="block">{rest}</span>}
           </p>
         )}
-        <Button look="quiet" onClick={() => show("remembered")}>
-          Permissions
-        </Button>
-        <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={() => show("keys")}>
+        <Link href="/usage" className={buttonClass("quiet")}>
+          Usage
+        </Link>
+        <Link href="/settings" aria-label="Settings" title="Settings" className="inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-soft hover:bg-press hover:text-ink md:size-10">
+          <Icon name="settings" />
+        </Link>
+        <IconButton label={ACTIONS.keys.name} className="max-md:hidden" onClick={() => show("keys")}>
           <Icon name="keyboard" />
         </IconButton>
       </footer>
     </nav>
-  );
-}
-
-/** Asks for the page after `cursor`. */
-function Older({ cursor }: { cursor: string }) {
-  const app = useApp();
-  const [asking, setAsking] = useState(false);
-  const [words, setWords] = useState<string | null>(null);
-  const ask = async () => {
-    setAsking(true);
-    setWords(null);
-    const answer = await app.http.sessionsAfter(cursor);
-    setAsking(false);
-    if (answer.ok) {
-      app.takePage(answer.value);
-    } else {
-      setWords(failureWords(answer.failure));
-    }
-  };
-  return (
-    <div className="px-2 pt-3">
-      {words !== null && <Alert className="mb-3">{words}</Alert>}
-      <Button look="quiet" className="w-full" disabled={asking} onClick={() => void ask()}>
-        {asking ? "Reading…" : "Older sessions"}
-      </Button>
-    </div>
   );
 }
 
@@ -153,14 +237,4 @@ function Placeholder() {
       </ul>
     </div>
   );
-}
-
-/** Moves the focus among the rows; from outside it begins at the current one, or at an end. */
-function focusRow(nav: HTMLElement | null, step: 1 | -1): void {
-  const links = [...(nav?.querySelectorAll<HTMLElement>("a[data-row]") ?? [])];
-  const focused = links.findIndex((link) => link === document.activeElement);
-  const current = links.findIndex((link) => link.getAttribute("aria-current") === "page");
-  const from = focused >= 0 ? focused : current;
-  const to = from >= 0 ? from + step : step === 1 ? 0 : links.length - 1;
-  links[Math.min(Math.max(to, 0), links.length - 1)]?.focus();
 }

@@ -2,6 +2,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 
+import { ConnectionNotice } from "../app/FrameContext";
 import { inApp } from "../app/inApp";
 import type { SessionRow as Row, SessionState } from "../wire/names";
 import { SessionRow } from "./SessionRow";
@@ -54,6 +55,25 @@ test("needing the person, running, unseen, silent, broken, failed and at rest di
     return shape;
   });
   expect(new Set(shapes).size).toBe(shapes.length);
+});
+
+test("without a connection it is told as it was last seen, and looks like nothing that runs", () => {
+  const shown = (change: Partial<Row>) => {
+    render(
+      <ConnectionNotice value="lost">
+        <SessionRow row={{ ...row, ...change }} work={null} current={false} now={Date.parse(AT)} />
+      </ConnectionNotice>,
+      inApp({ http: {} }),
+    );
+    const link = screen.getByRole("link");
+    const seen = { words: link.lastElementChild?.textContent, shape: drawn(link.querySelector("svg")) };
+    cleanup();
+    return seen;
+  };
+  const rest = shown({ state: "idle" });
+  expect(rest.words).toBe("guide · engine");
+  expect(shown({ state: "running" })).toEqual({ words: "Last seen: Running · guide · engine", shape: rest.shape });
+  expect(shown({ state: "needs_you" })).toEqual({ words: "Last seen: Needs you · guide · engine", shape: rest.shape });
 });
 
 test("what the agent means to do stands under the title while it runs, in one line", () => {

@@ -1,78 +1,128 @@
-// A session in the list: what it is called, how it stands, where it works, and when something last happened.
-import { useRef } from "react";
+// A session in the list, in two lines: what it is called and when something last happened, then how it stands and where it works.
+import { memo, use, useRef } from "react";
 
+import { ConnectionNotice } from "../app/FrameContext";
+import { baseName } from "../state/context";
+import { isPinned } from "../state/sessionList";
 import { stateColour } from "../state/stateColour";
 import { fenceOf, stateWord, titleOf } from "../state/words";
 import { TitleCard } from "../titles/TitleCard";
 import { Anchored } from "../ui/Anchored";
+import { counted } from "../ui/counted";
 import { useHovering } from "../ui/hovering";
+import { Icon } from "../ui/Icon";
 import type { KnotShape } from "../ui/Knot";
 import { Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
 import { inOneLine } from "../ui/shown";
 import { ago, inFull } from "../ui/time";
 import type { SessionRow as Row } from "../wire/names";
+import type { WorkId } from "../wire/work";
 
-interface SessionRowProps {
+export interface SessionRowProps {
   row: Row;
   /** The name of the work that it belongs to. */
   work: string | null;
   current: boolean;
   now: number;
+  /** Whether it is chosen; null while nothing is. */
+  chosen?: boolean | null;
+  /** The work of which earlier sessions are behind it, how many, and whether they are shown. */
+  foldedWork?: WorkId | null;
+  foldedCount?: number;
+  foldOpen?: boolean;
+  /** It is one of those. */
+  behind?: boolean;
+  onFold?: ((work: WorkId) => void) | undefined;
 }
 
-export function SessionRow({ row, work, current, now }: SessionRowProps) {
+/** Drawn again only when something of it changes; so whoever draws many gives each the same functions. */
+export const SessionRow = memo(function SessionRow({ row, work, current, now, chosen = null, foldedWork = null, foldedCount = 0, foldOpen = false, behind = false, onFold }: SessionRowProps) {
   const anchor = useRef<HTMLDivElement>(null);
   const hovering = useHovering();
+  // Without a connection nobody knows how it stands now: it is told as it was, and looks so.
+  const stale = use(ConnectionNotice) !== null;
   return (
-    <div ref={anchor} {...hovering.props}>
+    <div ref={anchor} {...hovering.props} className={`relative ${behind ? "ml-5 border-l border-rule pl-1" : ""}`}>
       <Link
         href={`/s/${row.id}`}
-        data-row=""
+        data-row={row.id}
         onClick={hovering.hide}
         aria-current={current ? "page" : undefined}
-        className={`grid min-h-16 grid-cols-[1.25rem_minmax(0,1fr)_auto] items-start gap-x-2 rounded-lg px-2.5 py-2.5 -outline-offset-2 transition-[background-color] ${current ? "ground-press" : "hover:bg-press/60"}`}
+        className={`grid min-h-12 grid-cols-[1.25rem_minmax(0,1fr)_auto] items-center gap-x-2 rounded-lg px-2.5 py-1.5 -outline-offset-2 transition-[background-color] md:min-h-11 ${chosen ? "bg-press ring-1 ring-focus ring-inset" : current ? "ground-press" : "hover:bg-press/60"}`}
       >
-        <span className="mt-1 flex justify-center">
-          <Knot shape={shapeOf(row)} {...(row.state === "idle" && (row.unobserved ? { colour: "text-ink" } : { quiet: true }))} />
+        <span className="flex justify-center self-start pt-1">
+          {chosen === null ? (
+            <Knot shape={stale && isAtWork(row) ? "hollow" : shapeOf(row)} {...(row.state === "idle" && (row.unobserved ? { colour: "text-ink" } : { quiet: true }))} {...(stale && { quiet: true })} />
+          ) : (
+            <span aria-hidden="true" className={`flex size-4 items-center justify-center rounded border ${chosen ? "border-focus bg-focus text-paper [&>svg]:size-3" : "border-edge bg-paper"}`}>
+              {chosen && <Icon name="check" />}
+            </span>
+          )}
         </span>
-        <span className={`truncate ${row.unobserved ? "font-semibold" : ""}`} dir="auto">
-          {titleOf(row)}
+        <span className={`flex min-w-0 items-center gap-1 leading-snug ${row.unobserved ? "font-semibold" : ""}`}>
+          {chosen && <span className="sr-only">Selected: </span>}
+          <span className="truncate" dir="auto">
+            {titleOf(row)}
+          </span>
+          {isPinned(row) && (
+            <span className="shrink-0 text-soft [&>svg]:size-3.5">
+              <span className="sr-only">Pinned</span>
+              <Icon name="pin" />
+            </span>
+          )}
         </span>
-        <time className="mt-0.5 text-xs text-soft tabular-nums" dateTime={row.activeAt} title={inFull(row.activeAt)}>
+        <time className="text-xs text-soft tabular-nums" dateTime={row.activeAt} title={inFull(row.activeAt)}>
           {ago(row.activeAt, now)}
         </time>
-        {work !== null && (
-          <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft" dir="auto">
-            <span className="sr-only">Work: </span>
-            {inOneLine(work)}
-          </span>
-        )}
         {row.state === "running" && row.meta.currentIntent && (
-          <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft italic" dir="auto">
+          <span className="col-span-2 col-start-2 truncate text-[0.8125rem] leading-snug text-soft italic" dir="auto">
             {inOneLine(row.meta.currentIntent)}
           </span>
         )}
-        <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft">
-          {row.state === "needs_you" && <Loud word={stateWord(row.state)} className={stateColour(row.state)} />}
+        <span className={`col-span-2 col-start-2 truncate text-[0.8125rem] leading-snug text-soft ${foldedWork === null ? "" : "pr-20"}`}>
+          {row.state === "needs_you" && !stale && <Loud word={stateWord(row.state)} className={stateColour(row.state)} />}
           {row.unobserved && <Loud word="Unseen" className="text-ink" />}
-          {row.state !== "idle" && row.state !== "needs_you" && (
+          {row.state !== "idle" && (row.state !== "needs_you" || stale) && (
             <>
-              <span className={stateColour(row.state)}>{stateWord(row.state)}</span>
+              <span className={stale ? "" : stateColour(row.state)}>{stale ? `Last seen: ${stateWord(row.state)}` : stateWord(row.state)}</span>
               {" · "}
             </>
           )}
           {row.agent} · {baseName(row.project)}
+          {work !== null && (
+            <>
+              {" · "}
+              <span className="sr-only">Work: </span>
+              <span dir="auto">{inOneLine(work)}</span>
+            </>
+          )}
+          {(row.tags ?? []).map((tag) => (
+            <span key={tag} className="ml-1.5 text-ink/80" dir="auto">
+              #{tag}
+            </span>
+          ))}
         </span>
       </Link>
-      {hovering.shown && (
+      {foldedWork !== null && (
+        <button
+          type="button"
+          aria-expanded={foldOpen}
+          className="absolute right-1.5 bottom-0.5 min-h-6 rounded px-1.5 text-xs text-soft hover:bg-press hover:text-ink pointer-coarse:min-h-8"
+          onClick={() => onFold?.(foldedWork)}
+        >
+          {foldOpen ? "Show less" : counted(foldedCount, "more", "more")}
+          <span className="sr-only"> of the same work</span>
+        </button>
+      )}
+      {hovering.shown && chosen === null && (
         <Anchored anchor={anchor} side="right" label={`Titles of “${titleOf(row)}”`} className="w-88 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>
           <TitleCard row={row} writable={fenceOf(row) === null} onGone={hovering.hide} />
         </Anchored>
       )}
     </div>
   );
-}
+});
 
 function Loud({ word, className }: { word: string; className: string }) {
   return (
@@ -81,6 +131,10 @@ function Loud({ word, className }: { word: string; className: string }) {
       {" · "}
     </>
   );
+}
+
+function isAtWork({ state }: Row): boolean {
+  return state === "running" || state === "starting" || state === "needs_you" || state === "unresponsive";
 }
 
 function shapeOf(row: Row): KnotShape {
@@ -99,8 +153,4 @@ function shapeOf(row: Row): KnotShape {
     default:
       return row.unobserved ? "solid" : "hollow";
   }
-}
-
-function baseName(path: string): string {
-  return path.split("/").findLast((part) => part !== "") ?? path;
 }

@@ -5,7 +5,9 @@ import { useFrame } from "../app/FrameContext";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
+import { FoundAgents } from "./FoundAgents";
 import { ImportOffer } from "./ImportOffer";
+import { ShowAround } from "./ShowAround";
 
 export function Welcome({ hasSessions }: { hasSessions: boolean }) {
   return (
@@ -16,6 +18,9 @@ export function Welcome({ hasSessions }: { hasSessions: boolean }) {
           <p>Choose a session from the list, or begin another.</p>
           <p className="mt-4 text-sm">
             <kbd>j</kbd> <kbd>k</kbd> to move, <kbd>Enter</kbd> to open, <kbd>n</kbd> for a new session, <kbd>?</kbd> for all keys
+          </p>
+          <p className="mt-4">
+            <ShowAround look="quiet" />
           </p>
         </div>
       ) : (
@@ -34,9 +39,11 @@ export function FirstSteps() {
       <p className="mt-3 text-soft">
         A session is a conversation with one agent in one directory. Everything that happens in it is written down as it happens.
       </p>
+      {/* What somebody has already comes first. */}
+      <ImportOffer />
       <ol className="mt-8">
         <Step first title="Choose an agent and a directory">
-          The built-in guide needs no key and is there to try things with.
+          <FoundAgents />
         </Step>
         <Step title="Send a prompt">The answer appears as the agent writes it, here and on every device you have open.</Step>
         <Step title="Come back whenever you like">
@@ -47,13 +54,15 @@ export function FirstSteps() {
           <span className="absolute top-[calc(1.375rem-7px)] left-0 md:top-[calc(1.25rem-7px)]">
             <Knot shape="ahead" />
           </span>
-          <Button look="primary" onClick={() => show("new-session")}>
-            <Icon name="plus" />
-            New session
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button look="primary" onClick={() => show("new-session")}>
+              <Icon name="plus" />
+              New session
+            </Button>
+            <ShowAround />
+          </div>
         </li>
       </ol>
-      <ImportOffer />
     </section>
   );
 }

@@ -1,8 +1,13 @@
 // What can be done with the session, in one menu: what has no button of its own, and where the header has no room for
 // buttons, what would have one.
-import type { ReactNode } from "react";
-import { useId, useRef, useState } from "react";
+import type { ReactNode, RefObject } from "react";
+import { useId, useState } from "react";
 
+import { useActions } from "../app/actions";
+import { useHttp } from "../app/AppContext";
+import { useFrame } from "../app/FrameContext";
+import { isArchived, isPinned } from "../state/sessionList";
+import { TagDialog } from "../tags/TagDialog";
 import { Anchored } from "../ui/Anchored";
 import { IconButton } from "../ui/Button";
 import { CopyRow } from "../ui/CopyButton";
@@ -10,36 +15,68 @@ import { Icon } from "../ui/Icon";
 import { MenuRow } from "../ui/MenuRow";
 import type { SessionRow } from "../wire/names";
 import { fileName, saveAs, useMarkdown } from "./export/useMarkdown";
+import type { SideTab } from "./side/useSide";
+import type { Reporting } from "./useReport";
 
 interface HeaderMenuProps {
   row: SessionRow;
   onFind: (() => void) | null;
-  onOpenContext(): void;
+  onShow(tab: SideTab): void;
   onDelete(): void;
   /** The agents to hand over to; null where nothing can be handed over. */
   handOver: ((onDone: () => void) => ReactNode) | null;
+  /** What came of what has no place in the menu to say it. */
+  reporting: Reporting;
   className?: string;
+  /** Around its button. */
+  ref: RefObject<HTMLDivElement | null>;
 }
 
 /** For what has a button where there is room. */
 const NARROW = "@min-[40rem]:hidden";
 
-export function HeaderMenu({ row, onFind, onOpenContext, onDelete, handOver, className = "" }: HeaderMenuProps) {
-  const anchor = useRef<HTMLDivElement>(null);
+export function HeaderMenu({ row, onFind, onShow, onDelete, handOver, reporting: { fail, say }, className = "", ref: anchor }: HeaderMenuProps) {
   const [open, setOpen] = useState<"closed" | "menu" | "hand-over">("closed");
   const id = useId();
   const close = () => setOpen("closed");
+  const http = useHttp();
+  const { run } = useFrame();
+  const [tagging, setTagging] = useState(false);
+  const archived = isArchived(row);
+  const pinned = isPinned(row);
+  const archive = () => void run({ kind: "archive", archived: !archived }, [row]);
+  const pin = () => void run({ kind: "pin", pinned: !pinned }, [row]);
   const markdown = useMarkdown(row.id, null);
-  const [saving, setSaving] = useState<"ready" | "failed">("ready");
   const save = async () => {
-    try {
-      saveAs(fileName(row.title), await markdown());
-      setSaving("ready");
-      close();
-    } catch {
-      setSaving("failed");
+    const answer = await http.markdown(row.id, null);
+    if (answer.ok) {
+      saveAs(fileName(row.title), answer.value);
+      say({ kind: "done", words: "The session is saved as a file." });
+    } else {
+      fail(answer.failure);
     }
   };
+  const copy = async () => {
+    const answer = await http.markdown(row.id, null);
+    if (!answer.ok) {
+      fail(answer.failure);
+      return;
+    }
+    try {
+      await navigator.clipboard.writeText(answer.value);
+      say({ kind: "done", words: "The session is copied." });
+    } catch {
+      // Without a secure connection, or without leave, the browser has no clipboard to write to.
+      say({ kind: "failed", words: "The browser does not let it be copied. Save it as a file instead." });
+    }
+  };
+  useActions({
+    "copy-session": () => void copy(),
+    "save-session": () => void save(),
+    [archived ? "unarchive-session" : "archive-session"]: archive,
+    [pinned ? "unpin-session" : "pin-session"]: pin,
+    "tag-session": () => setTagging(true),
+  });
   const then = (action: () => void) => () => {
     close();
     action();
@@ -52,7 +89,6 @@ export function HeaderMenu({ row, onFind, onOpenContext, onDelete, handOver, cla
         if (event.key === "Escape" && open !== "closed") {
           event.stopPropagation();
           close();
-          anchor.current?.querySelector("button")?.focus();
         }
       }}
     >
@@ -67,7 +103,10 @@ export function HeaderMenu({ row, onFind, onOpenContext, onDelete, handOver, cla
       {open !== "closed" && (
         <Anchored id={id} anchor={anchor} side="end" label="What can be done with this session" className="w-72 max-w-[calc(100vw-1rem)]" onPressElsewhere={close}>
           {open === "hand-over" && handOver !== null ? (
-            handOver(close)
+            // The line that was pressed is gone.
+            <div ref={takeFocus} tabIndex={-1} className="outline-none">
+              {handOver(close)}
+            </div>
           ) : (
             <>
               {onFind !== null && (
@@ -75,8 +114,11 @@ export function HeaderMenu({ row, onFind, onOpenContext, onDelete, handOver, cla
                   Find in this session
                 </MenuRow>
               )}
-              <MenuRow icon="mark" className={NARROW} onClick={then(onOpenContext)}>
+              <MenuRow icon="mark" className={NARROW} onClick={then(() => onShow("context"))}>
                 Context
+              </MenuRow>
+              <MenuRow icon="changes" className={NARROW} onClick={then(() => onShow("changes"))}>
+                Changes
               </MenuRow>
               {handOver !== null && (
                 <MenuRow icon="handOver" className={NARROW} onClick={() => setOpen("hand-over")}>
@@ -84,8 +126,20 @@ export function HeaderMenu({ row, onFind, onOpenContext, onDelete, handOver, cla
                 </MenuRow>
               )}
               <CopyRow text={markdown} words="Copy as Markdown" icon="copy" />
-              <MenuRow icon="down" onClick={() => void save()}>
-                {saving === "failed" ? "Could not save; try again" : "Save as Markdown"}
+              <MenuRow icon="down" onClick={then(() => void save())}>
+                Save as Markdown
+              </MenuRow>
+              <MenuRow icon="pin" onClick={then(pin)}>
+                {pinned ? "Unpin" : "Pin"}
+              </MenuRow>
+              <MenuRow icon="archive" onClick={then(archive)}>
+                {archived ? "Unarchive" : "Archive"}
+              </MenuRow>
+              <MenuRow icon="tag" onClick={then(() => setTagging(true))}>
+                <span className="shrink-0">Tags…</span>
+                <span className="min-w-0 flex-1 truncate text-right text-sm text-soft" dir="auto">
+                  {(row.tags ?? []).map((tag) => `#${tag}`).join(" ")}
+                </span>
               </MenuRow>
               <MenuRow icon="trash" onClick={then(onDelete)}>
                 Delete session
@@ -94,6 +148,11 @@ export function HeaderMenu({ row, onFind, onOpenContext, onDelete, handOver, cla
           )}
         </Anchored>
       )}
+      {tagging && <TagDialog rows={[row]} onRun={(action) => void run(action, [row])} onClose={() => setTagging(false)} />}
     </div>
   );
+}
+
+function takeFocus(element: HTMLElement | null): void {
+  element?.focus();
 }

@@ -1,7 +1,9 @@
 // A session in which nothing has been said yet.
+import type { Followed } from "../state/followed";
 import type { NewerItem } from "../state/transcript";
 import { Knot } from "../ui/Knot";
 import type { AgentState, SessionRow } from "../wire/names";
+import { ForkedFrom } from "./forking/ForkedFrom";
 import { MadeByNewer } from "./items/MadeByNewer";
 
 /** What an empty session waits for. */
@@ -20,7 +22,14 @@ function waitingWords(agent: AgentState): string {
   }
 }
 
-export function NothingSaid({ row, agent, newer }: { row: SessionRow; agent: AgentState; newer: readonly NewerItem[] }) {
+interface NothingSaidProps {
+  row: SessionRow;
+  agent: AgentState;
+  forkedFrom: Followed["forkedFrom"];
+  newer: readonly NewerItem[];
+}
+
+export function NothingSaid({ row, agent, forkedFrom, newer }: NothingSaidProps) {
   return (
     <div className="scrolls safe-x flex min-h-0 flex-1 flex-col justify-end md:px-8">
       <div className="reading">
@@ -29,11 +38,12 @@ export function NothingSaid({ row, agent, newer }: { row: SessionRow; agent: Age
           <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
             <Knot shape="hollow" />
           </span>
-          <p className="leading-[1.6]">The thread begins here.</p>
+          <p className="leading-[1.6]">{forkedFrom === null ? "The thread begins here." : <ForkedFrom {...forkedFrom} />}</p>
+          {forkedFrom !== null && <p className="mt-1 text-soft">With your first prompt, the agent is told of the turns up to there.</p>}
           <p className="mt-1 text-soft">{waitingWords(agent)}</p>
-          {row.agent === "guide" && (
+          {row.agent === "guide" && forkedFrom === null && (
             <p className="mt-1 text-soft">
-              Try <code>say hello</code>, <code>long 2000</code> or <code>slow 5</code>.
+              Try <code>tour</code>, <code>say hello</code>, <code>long 2000</code> or <code>slow 5</code>.
             </p>
           )}
           {newer.map((item, index) => (

@@ -5,25 +5,33 @@ import { useMemo, useRef, useState } from "react";
 import { turnCount } from "../state/followed";
 import { standingWords } from "../state/words";
 import { DialogBoundary, PanelBoundary } from "../ui/Boundary";
-import { useKeyPresses } from "../ui/keyPresses";
 import type { SessionRow } from "../wire/names";
 import type { Compose } from "./composer/ComposeContext";
 import { ComposeContext } from "./composer/ComposeContext";
-import { ContentsBeside, ContentsSheet } from "./contents/ContentsPanel";
-import { useContentsShown } from "./contents/useContentsShown";
+import { ChangesTab } from "./changes/ChangesTab";
 import { useTurnInView } from "./contents/useTurnInView";
-import { ContextPanel } from "./context/ContextPanel";
+import { ContentsTab } from "./contents/ContentsTab";
+import { ContextTab } from "./context/ContextTab";
 import { FileViewer } from "./context/FileViewer";
 import { useOpenFile } from "./context/useOpenFile";
 import { FindBar } from "./find/FindBar";
 import { FoundContext } from "./find/found";
 import { useFindBar } from "./find/useFindBar";
+import type { ForkWish } from "./forking/ForkContext";
+import { ForkContext } from "./forking/ForkContext";
+import { ForkDialog } from "./forking/ForkDialog";
 import { NothingSaid } from "./NothingSaid";
 import { SessionFoot } from "./SessionFoot";
 import { SessionHeader } from "./SessionHeader";
+import { PlanTab } from "./side/PlanTab";
+import { SideBeside, SideSheet, TAB_NAMES } from "./side/SidePanel";
+import type { SideTab } from "./side/useSide";
+import { useSide } from "./side/useSide";
 import { standingOf } from "./standing";
 import { Transcript } from "./transcript/Transcript";
 import type { OpenChain } from "./transcript/useChain";
+import { useReport } from "./useReport";
+import { useSessionActions } from "./useSessionActions";
 
 interface OpenSessionProps {
   row: SessionRow;
@@ -42,37 +50,58 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
   const { fence, writable, empty } = standing;
 
   const composer = useRef<Compose>(null);
-  const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt) }), []);
+  const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt), add: (text) => composer.current?.add(text) }), []);
   const field = useRef<HTMLTextAreaElement>(null);
   const [sent, setSent] = useState(0);
   const column = useRef<HTMLDivElement>(null);
   const read = useTurnInView(column, turnCount(followed));
-  const contents = useContentsShown();
+  const side = useSide(column);
   const find = useFindBar(column, empty);
   const [file, openFile, closeFile] = useOpenFile();
-  const [contextOpen, setContextOpen] = useState(false);
-  const openContext = () => setContextOpen(true);
-  const closeContext = () => setContextOpen(false);
-  useKeyPresses({
-    "/": (event) => {
-      event.preventDefault();
-      field.current?.focus();
-    },
-    c: openContext,
-    t: contents.toggle,
+  const [forking, setForking] = useState<ForkWish | null>(null);
+  const reporting = useReport(row);
+  const stopsNext = useSessionActions({
+    row,
+    followed,
+    running: standing.running,
+    fenced: fence !== null,
+    read,
+    field,
+    onFork: setForking,
+    onTab: side.toggle,
+    onFind: empty ? undefined : find.open,
+    onFailure: reporting.fail,
   });
+  const showTab = (tab: SideTab, place: "beside" | "sheet") => {
+    // Beside the transcript it stays; over it, it gives the transcript free.
+    const onJump = place === "sheet" ? side.close : () => undefined;
+    const padded = (inside: ReactNode) => (place === "sheet" ? inside : <div className="scrolls min-h-0 flex-1 overscroll-contain p-4">{inside}</div>);
+    const draw = () => {
+      switch (tab) {
+        case "contents":
+          return <ContentsTab row={row} followed={followed} read={read} fenced={fence !== null} place={place} onJump={onJump} />;
+        case "context":
+          return followed.context === null ? null : padded(<ContextTab row={row} context={followed.context} writable={writable} onOpenFile={openFile} onJump={onJump} />);
+        case "changes":
+          return padded(<ChangesTab row={row} followed={followed} read={read?.past === null ? read.turn : null} onJump={onJump} />);
+        case "plan":
+          return padded(<PlanTab session={row.id} followed={followed} onJump={onJump} />);
+      }
+    };
+    return (
+      <PanelBoundary key={`${tab} ${row.id}`} name={TAB_NAMES[tab]}>
+        {draw()}
+      </PanelBoundary>
+    );
+  };
 
   return (
+    <ForkContext value={fence === null ? setForking : null}>
     <ComposeContext value={writable ? compose : null}>
       <div className="flex min-h-0 flex-1">
-        {contents.beside && (
-          <PanelBoundary key={`contents ${row.id}`} name="The contents" className="w-72 shrink-0 border-r border-rule">
-            <ContentsBeside id={contents.id} row={row} followed={followed} read={read} fenced={fence !== null} />
-          </PanelBoundary>
-        )}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
           <PanelBoundary key={`header ${row.id}`} name="The header">
-            <SessionHeader row={row} agent={agent} standing={standing} picker={picker} contents={contents} onOpenContext={openContext} onFind={find.open} />
+            <SessionHeader row={row} agent={agent} standing={standing} picker={picker} side={side} reporting={reporting} onFind={find.open} />
           </PanelBoundary>
           {find.isOpen && (
             <PanelBoundary key={`find ${row.id}`} name="The search">
@@ -80,16 +109,19 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
             </PanelBoundary>
           )}
           {empty && chain.above.length === 0 ? (
-            <NothingSaid row={row} agent={agent.state} newer={transcript.newer} />
+            <NothingSaid row={row} agent={agent.state} forkedFrom={followed.forkedFrom} newer={transcript.newer} />
           ) : (
             <FoundContext value={find.found}>
               <PanelBoundary name="The transcript">
-                <Transcript chain={chain} sent={sent} />
+                <Transcript chain={chain} sent={sent} read={read} />
               </PanelBoundary>
             </FoundContext>
           )}
           <p role="status" className="sr-only">
             {fence !== null ? "" : standingWords(row, agent.state)}
+          </p>
+          <p role="status" className={stopsNext ? "beside-scrollbar px-4 text-center text-[0.8125rem] font-medium text-warning md:px-8" : "sr-only"}>
+            {stopsNext ? "Press Esc again to stop the turn" : ""}
           </p>
           <SessionFoot
             row={row}
@@ -101,18 +133,14 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
             field={field}
             onSent={() => setSent((count) => count + 1)}
             onOpenFile={openFile}
-            onOpenContext={openContext}
+            onOpenContext={() => side.show("context")}
           />
         </div>
+        <SideBeside side={side}>{showTab}</SideBeside>
       </div>
-      {contents.sheet && (
-        <DialogBoundary key={`contents ${row.id}`} name="Contents" onClose={contents.closeSheet}>
-          <ContentsSheet row={row} followed={followed} read={read} fenced={fence !== null} onClose={contents.closeSheet} />
-        </DialogBoundary>
-      )}
-      {contextOpen && followed.context !== null && (
-        <DialogBoundary key={`context ${row.id}`} name="Context" onClose={closeContext}>
-          <ContextPanel row={row} context={followed.context} writable={writable} onOpenFile={openFile} onClose={closeContext} />
+      {side.sheet !== null && (
+        <DialogBoundary key={`side ${row.id}`} name={TAB_NAMES[side.sheet]} onClose={side.close}>
+          <SideSheet side={side}>{showTab}</SideSheet>
         </DialogBoundary>
       )}
       {file !== null && (
@@ -120,6 +148,12 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
           <FileViewer session={row.id} path={file} onClose={closeFile} />
         </DialogBoundary>
       )}
+      {forking !== null && (
+        <DialogBoundary key={`fork ${row.id}`} name="Fork" onClose={() => setForking(null)}>
+          <ForkDialog row={row} wish={forking} onClose={() => setForking(null)} />
+        </DialogBoundary>
+      )}
     </ComposeContext>
+    </ForkContext>
   );
 }

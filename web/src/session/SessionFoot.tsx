@@ -10,6 +10,7 @@ import { ContextFooter } from "./context/ContextFooter";
 import { ImportedCard } from "./agent/ImportedCard";
 import { PromptArea } from "./composer/PromptArea";
 import type { Standing } from "./standing";
+import { TourBar } from "./tour/TourBar";
 import type { OpenChain } from "./transcript/useChain";
 
 interface SessionFootProps {
@@ -37,6 +38,7 @@ export function SessionFoot({ row, chain, standing, leaving, fresh, composer, fi
           <ImportedCard row={row} />
         ) : (
           <PanelBoundary key={`prompt ${row.id}`} name="The composer">
+            <TourBar key={`tour ${row.id}`} row={row} transcript={followed.transcript} onSent={onSent} />
             <PromptArea
               ref={composer}
               row={row}

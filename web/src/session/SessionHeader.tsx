@@ -3,7 +3,7 @@ import type { KeyboardEvent, ReactNode } from "react";
 import { use, useId, useRef, useState } from "react";
 
 import type { Failure } from "../api/http";
-import { failureWords } from "../api/http";
+import { useActions } from "../app/actions";
 import { useHttp } from "../app/AppContext";
 import { ConnectionNotice, useFrame } from "../app/FrameContext";
 import type { AgentView } from "../state/agent";
@@ -15,18 +15,21 @@ import { Alert } from "../ui/Alert";
 import { Anchored } from "../ui/Anchored";
 import { Button, IconButton } from "../ui/Button";
 import { useHovering } from "../ui/hovering";
+import type { IconName } from "../ui/Icon";
 import { Icon } from "../ui/Icon";
 import { Link } from "../ui/Link";
-import { navigate } from "../ui/navigation";
+import { navigate, stillHere } from "../ui/navigation";
 import { PathText } from "../ui/PathText";
 import { inOneLine } from "../ui/shown";
-import type { SessionRow, SessionState } from "../wire/names";
-import type { ContentsShown } from "./contents/useContentsShown";
+import type { SessionRow } from "../wire/names";
 import { Agents, HandOver } from "./agent/HandOver";
 import { HeaderMenu } from "./HeaderMenu";
+import type { Side, SideTab } from "./side/useSide";
 import type { Standing } from "./standing";
+import type { Reporting } from "./useReport";
 import { StopButton } from "./composer/StopButton";
 import { UsageLine, UsageMeter } from "./agent/UsageMeter";
+import { SessionUsageLine, SessionUsageWarning } from "./used/SessionUsageLine";
 import "./SessionHeader.css";
 
 /** For what is in the menu where there is no room. */
@@ -38,24 +41,23 @@ interface SessionHeaderProps {
   standing: Standing;
   /** Chooses another session or piece of work. */
   picker: ReactNode;
-  onOpenContext(): void;
   /** In this session. */
   onFind(): void;
-  contents: ContentsShown;
+  side: Side;
+  /** What is to be said of what was just done. */
+  reporting: Reporting;
 }
 
-export function SessionHeader({ row, agent, standing, picker, contents, onOpenContext, onFind }: SessionHeaderProps) {
+export function SessionHeader({ row, agent, standing, picker, side, reporting, onFind }: SessionHeaderProps) {
   const { fence, writable, running, empty } = standing;
+  // A turn that runs has not been counted yet; of a damaged session nothing is.
+  const ended = fence === null ? row.turns - (running ? 1 : 0) : 0;
   const frame = useFrame();
   const notice = use(ConnectionNotice);
   const http = useHttp();
-  // What went wrong is worth saying for as long as the session stands as it stood then.
-  const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
-  const setFailure = (failure: Failure | null) => {
-    setFailed({ failure, state: row.state });
-  };
-  const failure = failed.state === row.state ? failed.failure : null;
+  const { report, fail: setFailure } = reporting;
   const [asking, setAsking] = useState(false);
+  const menu = useRef<HTMLDivElement>(null);
   const remove = async () => {
     if (fence !== null) {
       setAsking(true);
@@ -65,13 +67,17 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
   };
   const removeForGood = async () => {
     setAsking(false);
+    const isHere = stillHere();
     const answer = await http.removeSessionForGood(row.id);
     if (answer.ok) {
-      navigate("/");
+      if (isHere()) {
+        navigate("/");
+      }
     } else {
       setFailure(answer.failure);
     }
   };
+  useActions({ "delete-session": () => void remove() });
   return (
     <header className="safe-top relative border-b border-rule">
       <div className="beside-scrollbar @container md:px-8">
@@ -93,7 +99,7 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
           <div data-part="status" className="min-w-0 text-[0.8125rem] max-md:px-3">
             <div role="status">{notice}</div>
             {notice === null && (
-              <p className="flex min-w-0 items-baseline gap-1.5 overflow-hidden whitespace-nowrap text-soft">
+              <div className="flex min-w-0 items-baseline gap-1.5 overflow-hidden whitespace-nowrap text-soft">
                 <span className={`shrink-0 font-medium ${fence === null ? stateColour(row.state) : fence === "damaged" ? "text-failed" : ""}`}>{fence === null ? stateWord(row.state) : FENCE_WORDS[fence]}</span>
                 <span aria-hidden="true">·</span>
                 <span className="max-w-32 shrink-0 truncate" title={agent.program === null ? undefined : inOneLine(agent.program)}>
@@ -101,32 +107,29 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
                 </span>
                 <span aria-hidden="true">·</span>
                 <PathText path={inOneLine(row.cwd)} brief={inOneLine(baseName(row.cwd))} />
-                {agent.usage !== null && <UsageMeter usage={agent.usage} />}
-              </p>
+                <span className="ml-auto flex shrink-0 items-baseline gap-3 pl-3">
+                  {agent.usage !== null && <UsageMeter usage={agent.usage} />}
+                  <SessionUsageLine session={row.id} ended={ended} />
+                </span>
+              </div>
             )}
           </div>
           <div data-part="actions" className="flex items-center gap-1">
             {running && <StopButton session={row.id} look="words" className="max-md:hidden" />}
-            <IconButton
-              label="Contents"
-              aria-expanded={contents.beside}
-              aria-controls={contents.beside ? contents.id : undefined}
-              onClick={contents.toggle}
-            >
-              <Icon name="contents" />
-            </IconButton>
+            <SideButton side={side} tab="contents" label="Contents" icon="contents" />
             <IconButton label="Search every session" aria-keyshortcuts="Control+K Meta+K" onClick={() => frame.show("search")}>
               <Icon name="search" />
             </IconButton>
-            <IconButton label="Context" className={ROOMY} onClick={onOpenContext}>
-              <Icon name="mark" />
-            </IconButton>
+            <SideButton side={side} tab="context" label="Context" icon="mark" className={ROOMY} />
+            <SideButton side={side} tab="changes" label="Changes" icon="changes" className={ROOMY} />
             {writable && <HandOver row={row} running={running} className={ROOMY} />}
             <HeaderMenu
+              ref={menu}
               row={row}
               className="md:-mr-2.5"
               onFind={empty ? null : onFind}
-              onOpenContext={onOpenContext}
+              onShow={side.show}
+              reporting={reporting}
               onDelete={() => void remove()}
               handOver={writable ? (onDone) => <Agents row={row} running={running} onDone={onDone} /> : null}
             />
@@ -136,17 +139,52 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
       {agent.usage !== null && <UsageLine usage={agent.usage} />}
       <div className="beside-scrollbar px-4 md:px-8">
         <div className="reading md:pl-9">
-          {failure !== null && <Alert className="mb-3">{failureWords(failure)}</Alert>}
+          {report?.kind === "failed" && <Alert className="mb-3">{report.words}</Alert>}
+          <p role="status" className={`text-[0.8125rem] text-soft ${report?.kind === "done" ? "mb-2" : ""}`}>
+            {report?.kind === "done" && report.words}
+          </p>
+          <SessionUsageWarning key={row.id} session={row.id} ended={ended} />
           {asking && (
             <div className="mb-3 flex flex-wrap items-center gap-3">
               <Alert>{fence === "newer" ? "What a newer version wrote can only be removed for good here." : "A damaged session can only be removed for good."}</Alert>
               <Button onClick={() => void removeForGood()}>Remove for good</Button>
-              <Button onClick={() => setAsking(false)}>Keep it</Button>
+              <Button
+                autoFocus
+                onClick={() => {
+                  setAsking(false);
+                  menu.current?.querySelector("button")?.focus();
+                }}
+              >
+                Keep it
+              </Button>
             </div>
           )}
         </div>
       </div>
     </header>
+  );
+}
+
+interface SideButtonProps {
+  side: Side;
+  tab: SideTab;
+  label: string;
+  icon: IconName;
+  className?: string;
+}
+
+function SideButton({ side, tab, label, icon, className = "" }: SideButtonProps) {
+  const shown = side.beside === tab;
+  return (
+    <IconButton
+      label={label}
+      aria-expanded={shown}
+      aria-controls={shown ? side.id : undefined}
+      className={`${className} ${shown ? "bg-press text-ink" : ""}`}
+      onClick={() => side.toggle(tab)}
+    >
+      <Icon name={icon} />
+    </IconButton>
   );
 }
 
@@ -176,6 +214,7 @@ function Title({ row, writable, onFailure }: TitleProps) {
     const answer = await http.renameSession(row.id, wanted);
     onFailure(answer.ok ? null : answer.failure);
   };
+  useActions({ rename: writable ? () => setName(row.meta.name || titleOf(row)) : undefined });
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter") {
       void save();

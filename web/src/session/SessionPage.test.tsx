@@ -9,7 +9,22 @@ import type { Frame } from "../app/FrameContext";
 import { FrameContext } from "../app/FrameContext";
 import { createApp } from "../state/app";
 import type { Entry, ServerFrame, SessionRow } from "../wire/names";
+import type * as ItemsModule from "./items/Items";
 import { SessionPage } from "./SessionPage";
+
+/** The turns whose rows were drawn, in order. */
+const drawn = vi.hoisted((): number[] => []);
+vi.mock("./items/Items", async (original) => {
+  const items = await original<typeof ItemsModule>();
+  const { Items } = items;
+  return {
+    ...items,
+    Items(props: Parameters<typeof Items>[0]) {
+      drawn.push(props.turn);
+      return <Items {...props} />;
+    },
+  };
+});
 
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
 const AT = "2026-01-02T03:04:05.006Z";
@@ -51,7 +66,7 @@ function open() {
     });
   const entry = (seq: number, event: Pick<Entry, "type" | "data">): ServerFrame =>
     ({ type: "entry", session: SESSION, cursor: `1f.${seq}`, entry: { seq, at: AT, ...event } }) as ServerFrame;
-  const frame: Frame = { show: () => undefined, goOn: () => undefined, remove: never };
+  const frame: Frame = { show: () => undefined, goOn: () => undefined, remove: never, run: never };
   render(
     <AppContext value={app}>
       <FrameContext value={frame}>
@@ -92,4 +107,31 @@ test("a word that arrives is drawn, and the page around its turn is not", () => 
   hear(entry(3, { type: "text.part", data: { turn: 1, block: 0, text: "It follows that" } }));
   expect(looks()).toBeGreaterThan(before);
   expect(screen.getByRole("article", { name: "Turn 1" }).textContent).toContain("It follows that");
+});
+
+test("words and entries draw the row of their own turn once, and no other", () => {
+  vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(800);
+  vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockReturnValue(100);
+  const { hear, entry } = open();
+  hear(
+    entry(3, { type: "text.part", data: { turn: 1, block: 0, text: "Much." } }),
+    entry(4, { type: "turn.ended", data: { turn: 1, outcome: "completed" } }),
+    entry(5, { type: "turn.started", data: { turn: 2, interactionId: AT } }),
+    entry(6, { type: "prompt.sent", data: { interactionId: AT, text: "And then?", by: { type: "person" } } }),
+  );
+  expect(new Set(drawn)).toEqual(new Set([1, 2]));
+  const word = (text: string): ServerFrame => ({ type: "preview", session: SESSION, turn: 2, kind: "text", block: 0, text });
+  drawn.length = 0;
+  hear(word("It "), word("follows "), word("that"));
+  expect(drawn).toEqual([2]);
+  drawn.length = 0;
+  hear(entry(7, { type: "text.part", data: { turn: 2, block: 0, text: "It follows that" } }));
+  expect(drawn).toEqual([2]);
+  // What moves the rows draws none of them.
+  drawn.length = 0;
+  hear(word(" more"));
+  act(() => {
+    screen.getByRole("log").dispatchEvent(new Event("scroll"));
+  });
+  expect(drawn).toEqual([2]);
 });

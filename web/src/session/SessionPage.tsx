@@ -13,6 +13,7 @@ import { DeletedSession } from "./DeletedSession";
 import { LoadingSession } from "./LoadingSession";
 import { OpenSession } from "./OpenSession";
 import { useChain } from "./transcript/useChain";
+import { UsageContext, useUsageBook } from "./used/UsageContext";
 import { useKnownWork } from "./useKnownWork";
 import { useObserving } from "./useObserving";
 
@@ -42,6 +43,7 @@ export function SessionPage({ session, fresh, picker }: SessionPageProps) {
   }, [app, session, restored]);
   useObserving(row, reading?.kind === "ready");
   useKnownWork(work);
+  const usage = useUsageBook();
 
   if (reading?.kind === "refused") {
     return <Refused error={reading.error} />;
@@ -53,7 +55,11 @@ export function SessionPage({ session, fresh, picker }: SessionPageProps) {
     return <LoadingSession />;
   }
   const leaving = open.session !== session;
-  return <OpenSession row={shownRow} chain={{ open, above, before }} leaving={leaving} fresh={fresh && !leaving} picker={picker} />;
+  return (
+    <UsageContext value={usage}>
+      <OpenSession row={shownRow} chain={{ open, above, before }} leaving={leaving} fresh={fresh && !leaving} picker={picker} />
+    </UsageContext>
+  );
 }
 
 function Refused({ error }: { error: ErrorDetail }) {

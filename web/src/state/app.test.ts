@@ -9,7 +9,7 @@ import { createApp } from "./app";
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
 const AT = "2026-01-02T03:04:05.006Z";
 
-function open() {
+function open(http: Partial<Http> = {}) {
   let listener: LiveListener | undefined;
   let flush = (): void => undefined;
   const live = { follow: vi.fn(), unfollow: vi.fn() };
@@ -17,7 +17,7 @@ function open() {
     flush = callback;
   });
   const app = createApp({
-    http: {} as Http,
+    http: http as Http,
     openLive(given) {
       listener = given;
       return live;
@@ -247,4 +247,34 @@ test("sessions that are open are never let go of, however many", () => {
   }
   app.follow(SESSION);
   expect(app.store.getState().followed.size).toBe(8);
+});
+
+test("a page of the contents is asked for once, however many want it, and again only after a failure", async () => {
+  const answers: ((answer: unknown) => void)[] = [];
+  const toc = vi.fn(() => new Promise((resolve) => answers.push(resolve)));
+  const { app, followed } = open({ toc } as unknown as Partial<Http>);
+  app.follow(SESSION);
+  const both = [app.readToc(SESSION, 0), app.readToc(SESSION, 0)];
+  expect(toc.mock.calls).toEqual([[SESSION, "0"]]);
+  answers[0]?.({ ok: false, failure: { kind: "unreachable" } });
+  expect(await Promise.all(both)).toEqual([{ kind: "unreachable" }, { kind: "unreachable" }]);
+  const again = app.readToc(SESSION, 0);
+  const next = app.readToc(SESSION, 1);
+  expect(toc.mock.calls.slice(1)).toEqual([[SESSION, "0"], [SESSION, "500"]]);
+  answers[1]?.({ ok: true, value: { entries: [] } });
+  answers[2]?.({ ok: true, value: { entries: [] } });
+  expect(await Promise.all([again, next])).toEqual([null, null]);
+  expect([...(followed()?.contents.read ?? [])]).toEqual([0, 1]);
+  expect(await app.readToc(SESSION, 0)).toBeNull();
+  expect(toc).toHaveBeenCalledTimes(3);
+});
+
+test("a list that somebody else asked for makes its rows known, and the page's own list reaches no further", () => {
+  const { app, hear } = open();
+  const rowOf = (id: string, activeAt: string) => ({ id, activeAt, deletedAt: null }) as SessionRow;
+  hear({ type: "list", sessions: [rowOf("b", "2026-02-02T03:04:05.006Z")], metaContexts: [], unobservedCount: 0, nextCursor: "c" } as ServerFrame);
+  const { extent } = app.store.getState().list;
+  hear({ type: "list", id: "q", sessions: [rowOf("a", AT)], metaContexts: [], unobservedCount: 0, nextCursor: null } as unknown as ServerFrame);
+  expect(app.store.getState().list.rows.has("a")).toBe(true);
+  expect(app.store.getState().list.extent).toEqual(extent);
 });

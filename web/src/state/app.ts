@@ -5,19 +5,19 @@
 import type { StoreApi } from "zustand/vanilla";
 import { createStore } from "zustand/vanilla";
 
-import type { Answer, Http } from "../api/http";
+import type { Answer, Failure, Http } from "../api/http";
 import { failureWords } from "../api/http";
 import type { Connection, LiveClient, LiveListener } from "../api/live";
-import type { Entry, ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage, Toc } from "../wire/names";
+import type { Entry, ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage } from "../wire/names";
 import type { Work, WorkId } from "../wire/work";
-import { takeToc } from "./contents";
+import { cursorOf, takeToc } from "./contents";
 import { contextOf } from "./context";
 import type { EarlierPage } from "./earlier";
 import { foldPage, missingPages, NOTHING_EARLIER, putPage, turnsOfPage } from "./earlier";
 import type { Followed } from "./followed";
 import { applyEntries, applyLarge, applyPreview, beginFollow, caughtUp, firstFollowed, NOT_READ, refused, takeLarge } from "./followed";
 import type { SessionList } from "./sessionList";
-import { putRow, removeRow, takeFirstPage, takePage, UNREAD_LIST } from "./sessionList";
+import { putRow, removeRow, takeFirstPage, takePage, takeRows, UNREAD_LIST } from "./sessionList";
 import type { Works } from "./works";
 import { NO_WORKS, removeWork, takeFirstWorks, takeWorks } from "./works";
 
@@ -39,12 +39,14 @@ export interface App {
   unfollow(session: SessionId): void;
   /** The credential is not in force any more; only a new sign-in, which loads the page anew, ends this. */
   signOut(): void;
-  /** The next page of the list, once it has been read. */
-  takePage(page: SessionPage): void;
+  /** The page of the list after this cursor, once it has been read. */
+  takePage(page: SessionPage, after: string): void;
+  /** A page of another list of sessions, once it has been read: of those that a filter met, or of archived ones. */
+  takeFound(page: SessionPage): void;
   /** Pieces of work that were read. */
   takeWorks(works: readonly Work[]): void;
-  /** A page of a session's contents, once it has been read. */
-  takeToc(session: SessionId, page: number, toc: Toc): void;
+  /** Reads a page of a session's contents, unless it is there or on its way; gives what went wrong, if it did. */
+  readToc(session: SessionId, page: number): Promise<Failure | null>;
   /** Reads an entry that was too long to come with the others. */
   readLarge(session: SessionId, seq: number): Promise<Answer<unknown>>;
   /** Reads these turns, as far as they are neither there nor on their way. */
@@ -99,6 +101,8 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
     },
   });
   const open = new Set<SessionId>();
+  /** The pages of contents that are on their way. */
+  const tocs = new Map<string, Promise<Failure | null>>();
   return {
     store,
     http,
@@ -116,14 +120,23 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
     signOut() {
       store.setState({ connection: { kind: "signed_out" } });
     },
-    takePage(page) {
-      store.setState((state) => ({ list: takePage(state.list, page), works: takeWorks(state.works, page.metaContexts) }));
+    takePage(page, after) {
+      store.setState((state) => ({ list: takePage(state.list, page, after), works: takeWorks(state.works, page.metaContexts) }));
+    },
+    takeFound(page) {
+      store.setState((state) => ({ list: takeRows(state.list, page.sessions), works: takeWorks(state.works, page.metaContexts) }));
     },
     takeWorks(works) {
       store.setState((state) => ({ works: takeWorks(state.works, works) }));
     },
-    takeToc(session, page, toc) {
-      store.setState((state) => changeFollowed(state, session, (followed) => ({ ...followed, contents: takeToc(followed.contents, page, toc) })));
+    readToc(session, page) {
+      if (store.getState().followed.get(session)?.contents.read.has(page) === true) {
+        return Promise.resolve(null);
+      }
+      const key = `${session} ${page}`;
+      const reading = tocs.get(key) ?? readTocPage(store, http, session, page).finally(() => tocs.delete(key));
+      tocs.set(key, reading);
+      return reading;
     },
     async readLarge(session, seq) {
       const answer = await http.entry(session, seq);
@@ -143,6 +156,15 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
       }
     },
   };
+}
+
+async function readTocPage(store: StoreApi<AppState>, http: Http, session: SessionId, page: number): Promise<Failure | null> {
+  const answer = await http.toc(session, cursorOf(page));
+  if (!answer.ok) {
+    return answer.failure;
+  }
+  store.setState((state) => changeFollowed(state, session, (followed) => ({ ...followed, contents: takeToc(followed.contents, page, answer.value) })));
+  return null;
 }
 
 /** What was forgotten or asked for anew meanwhile is not put in any more. */
@@ -204,7 +226,8 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
             list: takeFirstPage(state.list, frame, state.followed.keys()),
             works: takeFirstWorks(state.works, frame.metaContexts, worksOfFollowed(state)),
           }
-        : { ...state, list: takePage(state.list, frame), works: takeWorks(state.works, frame.metaContexts) };
+        : // This page asks for no list here. Whose answer it is, its rows are known from now on.
+          { ...state, list: takeRows(state.list, frame.sessions), works: takeWorks(state.works, frame.metaContexts) };
     }
     case "row": {
       const { work, removedWork } = frame;
@@ -215,7 +238,7 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
       if (frame.removed) {
         list = removeRow(list, frame.removed);
       }
-      const after: AppState = { ...state, list: { ...list, unobservedCount: frame.unobservedCount } };
+      const after: AppState = { ...state, list: { ...list, unobservedCount: frame.unobservedCount, needsYouCount: frame.needsYouCount ?? 0 } };
       const known = work ? { ...after, works: takeWorks(after.works, [work]) } : after;
       return removedWork ? loseWork(known, removedWork) : known;
     }
@@ -231,6 +254,8 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
       return changeFollowed(state, frame.session, (followed) => applyEntries(followed, [frame]));
     case "large_entry":
       return changeFollowed(state, frame.session, (followed) => applyLarge(followed, frame));
+    case "unsent":
+      return changeFollowed(state, frame.session, (followed) => ({ ...followed, unsent: { text: frame.text, writer: frame.writer } }));
     case "preview":
       return changeFollowed(state, frame.session, (followed) => applyPreview(followed, frame));
     case "caught_up":

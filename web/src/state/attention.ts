@@ -1,27 +1,16 @@
 // What waits for the person: sessions that cannot go on without an answer, and answers that nobody has seen.
 //
-// Invariant: a session that needs the person counts even if it has been looked at. Only rows that were heard of count; what
-// begins to need somebody is always heard of.
+// Invariant: a session that needs the person counts even if it has been looked at. The server counts, so those that were
+// never heard of here count too; archived ones do not.
 import type { SessionList } from "./sessionList";
-import { isDeleted } from "./sessionList";
 
 export interface Attention {
   readonly needYou: number;
   readonly unseen: number;
 }
 
-/** It is asked for with every word that arrives, and the list may be long. */
-const known = new WeakMap<SessionList, Attention>();
-
-export function attentionOf(list: SessionList): Attention {
-  const before = known.get(list);
-  if (before !== undefined) {
-    return before;
-  }
-  const needYou = [...list.rows.values()].filter((row) => row.state === "needs_you" && !isDeleted(row)).length;
-  const attention = { needYou, unseen: list.unobservedCount };
-  known.set(list, attention);
-  return attention;
+export function attentionOf({ needsYouCount, unobservedCount }: Pick<SessionList, "needsYouCount" | "unobservedCount">): Attention {
+  return { needYou: needsYouCount, unseen: unobservedCount };
 }
 
 /** "2 need you" and "1 unseen". */

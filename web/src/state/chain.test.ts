@@ -117,3 +117,22 @@ test("going on puts what was open above; going back takes it down again", () => 
   expect(aboveNext(["z"], "a", "b")).toEqual(["z", "a"]);
   expect(aboveNext(["z", "a"], "b", "a")).toEqual(["z"]);
 });
+
+test("the key of a row is made once, however often it is asked for", () => {
+  let looks = 0;
+  const long = link("a", 1, 500);
+  const watched: Link = {
+    session: "a",
+    get followed() {
+      looks += 1;
+      return long.followed;
+    },
+  };
+  const layout = layoutOf([watched]);
+  const ask = () => Array.from({ length: layout.count }, (_, index) => layout.keyOf(index));
+  const first = ask();
+  expect(looks).toBeGreaterThan(500);
+  looks = 0;
+  expect(ask()).toEqual(first);
+  expect(looks).toBe(0);
+});

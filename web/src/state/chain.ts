@@ -33,10 +33,10 @@ export interface ChainLayout {
   indexOf(link: number, turn: number): number;
 }
 
-/** A chain of one has no head, unless something lies before it or it belongs to a work. */
+/** A chain of one has no head, unless something lies before it, it belongs to a work or it was forked. */
 export function hasHead(links: readonly Link[], index: number): boolean {
   const followed = links[index]?.followed;
-  return links.length > 1 || (followed !== undefined && (followed.previous !== null || followed.work !== null));
+  return links.length > 1 || (followed !== undefined && (followed.previous !== null || followed.work !== null || followed.forkedFrom !== null));
 }
 
 /** What a session's agent asked that is shown below its turns; of one above the open one, what is settled. */
@@ -78,33 +78,36 @@ export function layoutOf(links: readonly Link[]): ChainLayout {
     const waiting = link === links.length - 1 ? followed.queue.length : 0;
     return turn <= turns ? { kind: "turn", link, turn } : turn <= turns + waiting ? { kind: "queued", link, nth: turn - turns - 1 } : { kind: "asked", link };
   };
+  // Each is made once: all of them are asked for whenever a row changes its size.
+  const keys: (string | number)[] = [];
   return {
     count,
     starts,
     rowAt,
     indexOf: (link, turn) => firstTurn(link) + turn - 1,
-    keyOf(index) {
-      const row = rowAt(index);
-      const link = row === null ? undefined : links[row.link];
-      if (row === null || link === undefined) {
-        return index;
-      }
-      const { session, followed } = link;
-      switch (row.kind) {
-        case "head":
-          return session;
-        case "turn": {
-          // A prompt keeps its id when it becomes a turn, so its row keeps its place.
-          const first = firstFollowed(followed);
-          return row.turn < first ? `${session} ${row.turn}` : (followed.transcript.turns[row.turn - first]?.interactionId ?? index);
-        }
-        case "queued":
-          return followed.queue[row.nth]?.interactionId ?? index;
-        case "asked":
-          return `${session} asked`;
-      }
-    },
+    keyOf: (index) => (keys[index] ??= keyOfRow(links, rowAt(index)) ?? index),
   };
+}
+
+function keyOfRow(links: readonly Link[], row: ChainRow | null): string | null {
+  const link = row === null ? undefined : links[row.link];
+  if (row === null || link === undefined) {
+    return null;
+  }
+  const { session, followed } = link;
+  switch (row.kind) {
+    case "head":
+      return session;
+    case "turn": {
+      // A prompt keeps its id when it becomes a turn, so its row keeps its place.
+      const first = firstFollowed(followed);
+      return row.turn < first ? `${session} ${row.turn}` : (followed.transcript.turns[row.turn - first]?.interactionId ?? null);
+    }
+    case "queued":
+      return followed.queue[row.nth]?.interactionId ?? null;
+    case "asked":
+      return `${session} asked`;
+  }
 }
 
 /** As many sessions are read as one, at most. */
@@ -138,7 +141,8 @@ export function sessionBefore(chain: readonly SessionId[], known: Known): Sessio
   if (top === undefined || !isRead(followed) || chain.length >= MOST_LINKS) {
     return null;
   }
-  const origin = known.list.rows.get(top)?.from?.session;
+  const from = known.list.rows.get(top)?.from;
+  const origin = from && "block" in from ? from.session : undefined;
   const before = origin === undefined || isGone(origin, known) ? followed.previous : origin;
   return before === null || chain.includes(before) || isGone(before, known) ? null : before;
 }

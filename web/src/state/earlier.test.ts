@@ -159,7 +159,7 @@ test("what comes after the session was left is not kept", async () => {
 test("few pages are kept, those nearest to the newest", () => {
   let earlier = NOTHING_EARLIER;
   for (let page = 0; page < 100; page++) {
-    earlier = putPage(earlier, page, { kind: "read", turns: [], handOvers: [], asides: [] });
+    earlier = putPage(earlier, page, { kind: "read", turns: [], handOvers: [], asides: [], forks: [] });
   }
   expect([...earlier.keys()]).toEqual(Array.from({ length: 25 }, (_, index) => 75 + index));
   expect(findEarlier(earlier, 1)).toBeNull();

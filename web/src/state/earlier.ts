@@ -4,7 +4,7 @@
 // folds alone; and what was ended before the followed turns began changes no more, so it is right for as long as it is
 // kept. Far fewer pages are kept than a session may have.
 import type { Entry, Timestamp } from "../wire/names";
-import type { Aside, HandOver, TranscriptTurn } from "./transcript";
+import type { Aside, Fork, HandOver, TranscriptTurn } from "./transcript";
 import { applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
 /** Page n has the turns from 20 n + 1 on. */
@@ -14,7 +14,7 @@ const MOST_PAGES = 25;
 export type EarlierPage =
   | { readonly kind: "loading" }
   | { readonly kind: "failed"; readonly words: string }
-  | { readonly kind: "read"; readonly turns: readonly TranscriptTurn[]; readonly handOvers: readonly HandOver[]; readonly asides: readonly Aside[] };
+  | { readonly kind: "read"; readonly turns: readonly TranscriptTurn[]; readonly handOvers: readonly HandOver[]; readonly asides: readonly Aside[]; readonly forks: readonly Fork[] };
 
 /** By page; one that nobody asked for, or that was let go, is not there. */
 export type Earlier = ReadonlyMap<number, EarlierPage>;
@@ -58,6 +58,11 @@ export function earlierAsides(earlier: Earlier, turn: number): readonly Aside[] 
   return page?.kind === "read" ? page.asides : [];
 }
 
+export function earlierForks(earlier: Earlier, turn: number): readonly Fork[] {
+  const page = earlier.get(earlierPageOf(turn));
+  return page?.kind === "read" ? page.forks : [];
+}
+
 /** Puts a page in its place, and lets go of those furthest from it if there are too many. */
 export function putPage(earlier: Earlier, number: number, page: EarlierPage): Earlier {
   const pages = new Map(earlier).set(number, page);
@@ -75,6 +80,6 @@ export function foldPage(entries: readonly Entry[]): { page: EarlierPage; answer
       answeredAt.set(entry.data.request, entry.at);
     }
   }
-  const { turns, handOvers, asides } = applyToTranscript(EMPTY_TRANSCRIPT, entries);
-  return { page: { kind: "read", turns, handOvers, asides }, answeredAt };
+  const { turns, handOvers, asides, forks } = applyToTranscript(EMPTY_TRANSCRIPT, entries);
+  return { page: { kind: "read", turns, handOvers, asides, forks }, answeredAt };
 }

@@ -13,6 +13,7 @@ const FOLDS = {
   "session.observed": [],
   "session.deleted": [],
   "session.restored": [],
+  "session.forked": ["transcript"],
   "session.imported": [],
   "agent.state_changed": ["agent"],
   "agent.options_changed": ["agent"],

@@ -14,8 +14,8 @@ import type { SessionContext } from "./context";
 import { agentOf, applyToAgent, UNKNOWN_AGENT } from "./agent";
 import { isFor } from "./entryKinds";
 import type { Earlier } from "./earlier";
-import { earlierAsides, earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
-import type { Aside, HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
+import { earlierAsides, earlierForks, earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
+import type { Aside, Fork, HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
 import type { Fence } from "./words";
 import { addWords, applyLargeToTranscript, applyToTranscript, EMPTY_TRANSCRIPT, readLarge } from "./transcript";
 
@@ -58,6 +58,8 @@ export interface Followed {
   readonly work: WorkName | null;
   /** The session before it in its work, else the one that it was started from. */
   readonly previous: SessionId | null;
+  /** The turn that it was forked from; 0 is the other session's beginning. */
+  readonly forkedFrom: { readonly session: SessionId; readonly turn: number } | null;
   /** How its agent stands and what it offers. */
   readonly agent: AgentView;
   /** What it is about; null until the server has said so for this follow. */
@@ -66,6 +68,8 @@ export interface Followed {
   readonly answeredAt: ReadonlyMap<number, Timestamp>;
   /** The last entry by which a next step came or was taken; 0 before the first. */
   readonly nextSeq: number;
+  /** What is being written to it, by the page that wrote it last; null until one did since the follow began. */
+  readonly unsent: { readonly text: string; readonly writer: string } | null;
   /** Words of the running turn that no entry holds yet. They change many times a second: read them with `useLiveWords`. */
   readonly previews: Previews;
   /** The turn whose previews began before the follow did: they would show the end of a sentence without its start. */
@@ -82,10 +86,12 @@ export const NOT_READ: Followed = {
   queue: [],
   work: null,
   previous: null,
+  forkedFrom: null,
   agent: UNKNOWN_AGENT,
   context: null,
   answeredAt: new Map(),
   nextSeq: 0,
+  unsent: null,
   previews: new Map(),
   muted: null,
 };
@@ -166,7 +172,7 @@ export function applyPreview(followed: Followed, preview: FrameOf<"preview">): F
 
 /** A follow begins, for the first time or again: live words from before it are no longer known to be whole. */
 export function beginFollow(followed: Followed, { snapshot, window }: { snapshot: Session; window?: FrameOf<"session">["window"] }): Followed {
-  const standing = { work: snapshot.metaContext ?? null, previous: snapshot.previous ?? null };
+  const standing = { work: snapshot.metaContext ?? null, previous: snapshot.previous ?? null, forkedFrom: forkOf(snapshot) };
   if (window) {
     const { after } = window;
     const transcript = applyToTranscript(EMPTY_TRANSCRIPT, window.asked ?? []);
@@ -174,6 +180,10 @@ export function beginFollow(followed: Followed, { snapshot, window }: { snapshot
   }
   const ready = followed.reading.kind === "ready";
   return { ...followed, ...standing, reading: ready ? followed.reading : { kind: "loading" }, previews: NOT_READ.previews };
+}
+
+function forkOf({ from }: Pick<Session, "from">): Followed["forkedFrom"] {
+  return from && "turn" in from ? from : null;
 }
 
 export function caughtUp(followed: Followed): Followed {
@@ -237,6 +247,12 @@ export function agentBefore(agent: string, followed: Followed): string | null {
 export function handOversAfter(followed: Followed, turn: number): readonly HandOver[] {
   const handOvers = turn < firstFollowed(followed) ? earlierHandOvers(followed.earlier, turn) : followed.transcript.handOvers;
   return handOvers.filter(({ after }) => after === turn);
+}
+
+/** The sessions that were forked from a turn of it after this turn, before the next. */
+export function forksAfter(followed: Followed, turn: number): readonly Fork[] {
+  const forks = turn < firstFollowed(followed) ? earlierForks(followed.earlier, turn) : followed.transcript.forks;
+  return forks.filter(({ after }) => after === turn);
 }
 
 /** What stands below the newest turn: what waits, what was asked after that turn, and what had waited since before all that is followed. */

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import type { SessionPage, SessionRow } from "../wire/names";
-import { listedRows, putRow, removeRow, takeFirstPage, takePage, UNREAD_LIST } from "./sessionList";
+import { keyOfCursor, knownRows, listedRows, putRow, removeRow, takeFirstPage, takePage, takeRows, UNREAD_LIST } from "./sessionList";
 
 function row(id: string, minute: number, change: Partial<SessionRow> = {}): SessionRow {
   const at = `2026-01-02T03:${String(minute).padStart(2, "0")}:00.000Z`;
@@ -54,11 +54,20 @@ test("a row below the last page that was read is known but not listed until its 
   list = putRow(list, row("a", 1));
   expect(ids(list)).toBe("e d");
   expect(list.rows.has("a")).toBe(true);
-  list = takePage(list, page([row("c", 3), row("b", 2)], "next"));
+  list = takePage(list, page([row("c", 3), row("b", 2)], "next"), "cursor");
   expect(ids(list)).toBe("e d c b");
-  list = takePage(list, page([row("a", 1)]));
+  list = takePage(list, page([row("a", 1)]), "next");
   expect(ids(list)).toBe("e d c b a");
   expect(list.extent.kind).toBe("whole");
+});
+
+test("a page that was asked for before the list began anew leaves no hole", () => {
+  const read = takePage(first(page([row("e", 5), row("d", 4)], "after d")), page([row("c", 3)], "after c"), "after d");
+  const anew = takeFirstPage(read, page([row("f", 6), row("e", 5)], "after e"), []);
+  expect(takePage(anew, page([row("b", 2)], "after b"), "after c")).toBe(anew);
+  expect(ids(takePage(anew, page([row("d", 4)]), "after e"))).toBe("f e d");
+  expect(takePage(first(page([row("e", 5)])), page([row("b", 2)]), "after c").extent.kind).toBe("whole");
+  expect(anew.generation).toBe(read.generation + 1);
 });
 
 test("the first page after a reconnect replaces what may have missed changes", () => {
@@ -78,4 +87,27 @@ test("an open session that belongs on the page and is not on it is gone", () => 
   const before = first(page([row("e", 5), row("open", 4), row("c", 3)], "cursor"));
   expect(ids(takeFirstPage(before, page([row("e", 5), row("c", 3)], "cursor"), ["open"]))).toBe("e c");
   expect(takeFirstPage(before, page([row("e", 5)]), ["open"]).rows.has("open")).toBe(false);
+});
+
+test("what is pinned or needs the person is listed however old it is, and counted by the server", () => {
+  const foremost = [row("asks", 0, { state: "needs_you" }), row("pinned", 1, { pinnedAt: "2026-01-02T03:09:00.000Z" })];
+  const list = first({ ...page([row("e", 5), row("d", 4)], "cursor"), foremost, needsYouCount: 7 });
+  expect(ids(list)).toBe("e d pinned asks");
+  expect(list.needsYouCount).toBe(7);
+});
+
+test("archived rows leave the list and come back", () => {
+  const list = first(page([row("b", 2), row("a", 1)]));
+  const archived = putRow(list, row("b", 2, { archivedAt: "2026-01-02T03:09:00.000Z" }));
+  expect(ids(archived)).toBe("a");
+  expect(ids(putRow(archived, row("b", 3)))).toBe("b a");
+});
+
+test("what a filter found is known, and shown down to where its pages were read", () => {
+  const list = takeRows(first(page([row("e", 5)], "cursor")), [row("c", 3), row("a", 1)]);
+  expect(ids(list)).toBe("e");
+  const found = (last: ReturnType<typeof keyOfCursor>) => knownRows(list, ({ id }) => id !== "e", last).map(({ id }) => id).join(" ");
+  expect(found(null)).toBe("c a");
+  expect(found(keyOfCursor(`${Date.parse("2026-01-02T03:03:00.000Z")}.c`))).toBe("c");
+  expect(keyOfCursor("nonsense")).toBeNull();
 });

@@ -8,7 +8,11 @@ export interface SessionList {
   /** Every row heard of. */
   readonly rows: ReadonlyMap<SessionId, SessionRow>;
   readonly unobservedCount: number;
+  /** How many cannot go on without the person, as the server counts them. */
+  readonly needsYouCount: number;
   readonly extent: Extent;
+  /** How often the first page has come: each time, what others had read into the list is gone. */
+  readonly generation: number;
 }
 
 /** How far down the list has been read. */
@@ -20,19 +24,19 @@ export type Extent =
   | { kind: "whole" };
 
 /** A row's place in the list. */
-interface ListKey {
+export interface ListKey {
   readonly activeAt: string;
   readonly id: SessionId;
 }
 
-export const UNREAD_LIST: SessionList = { rows: new Map(), unobservedCount: 0, extent: { kind: "unread" } };
+export const UNREAD_LIST: SessionList = { rows: new Map(), unobservedCount: 0, needsYouCount: 0, extent: { kind: "unread" }, generation: 0 };
 
 /**
  * The first page, at connect and after too much was missed: what was known of the list before is replaced. The rows of
  * sessions that are `open` stay if they belong below the page: it says nothing of them.
  */
 export function takeFirstPage(list: SessionList, page: SessionPage, open: Iterable<SessionId>): SessionList {
-  const fresh = takePage({ ...list, rows: new Map() }, page);
+  const fresh = putPage({ ...list, rows: new Map(), generation: list.generation + 1 }, page);
   const { extent } = fresh;
   if (extent.kind !== "part") {
     return fresh;
@@ -47,9 +51,14 @@ export function takeFirstPage(list: SessionList, page: SessionPage, open: Iterab
   return { ...fresh, rows };
 }
 
-export function takePage(list: SessionList, page: SessionPage): SessionList {
+/** The page after the cursor `after`. One that was asked for before the list began anew would leave a hole, and is dropped. */
+export function takePage(list: SessionList, page: SessionPage, after: string): SessionList {
+  return list.extent.kind === "part" && list.extent.nextCursor === after ? putPage(list, page) : list;
+}
+
+function putPage(list: SessionList, page: SessionPage): SessionList {
   const rows = new Map(list.rows);
-  for (const row of page.sessions) {
+  for (const row of [...(page.foremost ?? []), ...page.sessions]) {
     rows.set(row.id, row);
   }
   const last = page.sessions.at(-1);
@@ -57,7 +66,12 @@ export function takePage(list: SessionList, page: SessionPage): SessionList {
     last === undefined || page.nextCursor === null || page.nextCursor === undefined
       ? { kind: "whole" }
       : { kind: "part", last: { activeAt: last.activeAt, id: last.id }, nextCursor: page.nextCursor };
-  return { rows, unobservedCount: page.unobservedCount, extent };
+  return { ...list, rows, unobservedCount: page.unobservedCount, needsYouCount: page.needsYouCount ?? 0, extent };
+}
+
+/** Rows of another list, such as what a filter found: they are known from now on, and this list reaches no further. */
+export function takeRows(list: SessionList, news: readonly SessionRow[]): SessionList {
+  return news.length === 0 ? list : { ...list, rows: new Map([...list.rows, ...news.map((row) => [row.id, row] as const)]) };
 }
 
 export function putRow(list: SessionList, row: SessionRow): SessionList {
@@ -70,13 +84,40 @@ export function removeRow(list: SessionList, id: SessionId): SessionList {
   return { ...list, rows };
 }
 
-/** The rows to show, most recently active first. */
+/** The rows to show, most recently active first; those that stand before the others are known however old they are. */
 export function listedRows(list: SessionList): SessionRow[] {
   const { extent } = list;
   return [...list.rows.values()]
-    .filter((row) => !isDeleted(row))
-    .filter((row) => extent.kind !== "part" || compareKeys(row, extent.last) <= 0)
+    .filter((row) => !isDeleted(row) && !isArchived(row))
+    .filter((row) => extent.kind !== "part" || isForemost(row) || compareKeys(row, extent.last) <= 0)
     .toSorted(compareKeys);
+}
+
+/** Of the rows heard of, those that `fits`, down to `last`: where another list has been read to. */
+export function knownRows(list: SessionList, fits: (row: SessionRow) => boolean, last: ListKey | null): SessionRow[] {
+  return [...list.rows.values()]
+    .filter((row) => !isDeleted(row) && fits(row) && (last === null || compareKeys(row, last) <= 0))
+    .toSorted(compareKeys);
+}
+
+export function isArchived(row: SessionRow): boolean {
+  return row.archivedAt !== null && row.archivedAt !== undefined;
+}
+
+export function isPinned(row: SessionRow): boolean {
+  return row.pinnedAt !== null && row.pinnedAt !== undefined;
+}
+
+/** Pinned, or waiting for the person. */
+export function isForemost(row: SessionRow): boolean {
+  return isPinned(row) || row.state === "needs_you";
+}
+
+/** The place that a cursor names: when something last happened there, and which session that was. */
+export function keyOfCursor(cursor: string): ListKey | null {
+  const [millis = "", id = ""] = cursor.split(".");
+  const at = Number(millis);
+  return id === "" || !Number.isSafeInteger(at) ? null : { activeAt: new Date(at).toISOString(), id };
 }
 
 export function isDeleted(row: SessionRow): boolean {

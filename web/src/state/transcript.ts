@@ -19,6 +19,7 @@ import type {
   PermissionAnswer,
   PlanStep,
   Question,
+  SessionId,
   Timestamp,
   ToolChange,
   ToolContent,
@@ -134,6 +135,9 @@ export interface HandOver {
   readonly to: string;
 }
 
+/** Another session was begun, after the newest turn then, from a turn; 0 is the session's beginning. */
+export type Fork = { readonly after: number; readonly turn: number; readonly session: SessionId };
+
 export interface Transcript {
   /** Oldest first. */
   readonly turns: readonly TranscriptTurn[];
@@ -143,16 +147,18 @@ export interface Transcript {
   readonly handOvers: readonly HandOver[];
   /** What was asked while no turn ran, oldest first. */
   readonly asides: readonly Aside[];
+  /** Sessions that go on from a turn of this one, oldest first. */
+  readonly forks: readonly Fork[];
   /** What stands before the first turn and only a newer server knows; it goes into that turn. */
   readonly newer: readonly NewerItem[];
 }
 
-export const EMPTY_TRANSCRIPT: Transcript = { turns: [], agent: null, handOvers: [], asides: [], newer: [] };
+export const EMPTY_TRANSCRIPT: Transcript = { turns: [], agent: null, handOvers: [], asides: [], forks: [], newer: [] };
 
 /** Folds in the next entries of the session. The turns are copied once for all of them: a long session has many. */
 export function applyToTranscript(transcript: Transcript, entries: readonly Entry[]): Transcript {
   let turns: TranscriptTurn[] | null = null;
-  let { agent, handOvers, asides, newer } = transcript;
+  let { agent, handOvers, asides, forks, newer } = transcript;
   const changeLastTurn = (last: TranscriptTurn, changed: TranscriptTurn) => {
     if (changed !== last) {
       turns ??= [...transcript.turns];
@@ -179,6 +185,8 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       const to = entry.data.agent;
       handOvers = [...handOvers, { after: last?.turn ?? 0, from: agent, to }];
       agent = to;
+    } else if (entry.type === "session.forked") {
+      forks = [...forks, { after: last?.turn ?? 0, turn: entry.data.turn, session: entry.data.session }];
     } else if (entry.type === "permission.asked" && typeof entry.data.turn !== "number") {
       const { turn: _, ...asked } = entry.data;
       asides = [...asides, { after: last?.turn ?? 0, ...asked, answer: null }];
@@ -192,7 +200,7 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       changeLastTurn(last, applyToTurn(last, entry));
     }
   }
-  const after: Transcript = { turns: turns ?? transcript.turns, agent, handOvers, asides, newer };
+  const after: Transcript = { turns: turns ?? transcript.turns, agent, handOvers, asides, forks, newer };
   return (Object.keys(after) as (keyof Transcript)[]).every((part) => after[part] === transcript[part]) ? transcript : after;
 }
 

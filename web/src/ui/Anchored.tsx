@@ -1,7 +1,7 @@
 // A small sheet beside what it belongs to, above everything else of the page; what it lies over clips it nowhere.
 //
 // Invariant: it is in the browser's top layer, stays inside the window, covers its anchor nowhere, and comes right after it in
-// the order of the focus, so that Tab leads into it.
+// the order of the focus, so that Tab leads into it. Whoever is in it when it closes is on its anchor's button afterwards.
 import type { ReactNode, RefObject } from "react";
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 
@@ -54,6 +54,16 @@ export function Anchored({ anchor, label, side, className = "", id, onPressElsew
       document.removeEventListener("scroll", place, { capture: true });
     };
   }, [anchor, side]);
+  // While it is still part of the page: what is gone has lost the focus already.
+  useLayoutEffect(() => {
+    const element = sheet.current;
+    const opener = anchor.current?.querySelector<HTMLElement>("button, a[href]");
+    return () => {
+      if (element?.contains(document.activeElement)) {
+        opener?.focus({ preventScroll: true });
+      }
+    };
+  }, [anchor]);
   const press = useEffectEvent((event: PointerEvent) => {
     const inside = [sheet.current, anchor.current].some((element) => event.target instanceof Node && element?.contains(event.target));
     if (!inside) {

@@ -1,7 +1,7 @@
 // What the browser says of the screen, as state.
 import { useSyncExternalStore } from "react";
 
-/** Room for a third column beside the list and the transcript. */
+/** So much room that a third column beside the list and the transcript stands open until somebody closes it. */
 export const WIDE = "(width >= 80rem)";
 /** The list and what is open are two pages. */
 export const NARROW = "(width < 48rem)";

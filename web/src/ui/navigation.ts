@@ -1,5 +1,5 @@
 // The address bar as state: which path is shown, and how to go to another without loading the page anew.
-import { useSyncExternalStore } from "react";
+import { useCallback, useEffect, useRef, useSyncExternalStore } from "react";
 
 const GONE = "throughline:gone";
 
@@ -17,6 +17,30 @@ export function navigate(path: string, how: "push" | "replace" = "push"): void {
 
 export function usePath(): string {
   return useSyncExternalStore(subscribe, () => location.pathname);
+}
+
+/**
+ * For what leads elsewhere when an answer has come: called at the press, it gives a way to ask later whether the person is
+ * still on that page. Whoever went to another meanwhile is not taken along.
+ */
+export function stillHere(): () => boolean {
+  const { pathname } = location;
+  return () => location.pathname === pathname;
+}
+
+/** The same for a dialog: whoever closed it meanwhile is not taken along either. */
+export function useStillHere(): () => () => boolean {
+  const drawn = useRef(false);
+  useEffect(() => {
+    drawn.current = true;
+    return () => {
+      drawn.current = false;
+    };
+  }, []);
+  return useCallback(() => {
+    const isHere = stillHere();
+    return () => drawn.current && isHere();
+  }, []);
 }
 
 function subscribe(onChange: () => void): () => void {

@@ -1,7 +1,7 @@
 // Paths as they are shown: from the session's directory on, and told apart by no more than they need.
 import { expect, test } from "vitest";
 
-import { distinctTail, relativePath, relativeWords } from "./paths";
+import { distinctTail, lastPath, relativePath, relativeWords } from "./paths";
 
 test.each([
   ["/home/ada/loom", ["/srv/mill"], "loom"],
@@ -32,4 +32,26 @@ test.each([
   ["List /w/ and /w", "List /w/ and /w"],
 ])("in /w, “%s” reads “%s”", (words, shown) => {
   expect(relativeWords(words, "/w")).toBe(shown);
+});
+
+test.each([
+  ["Edit src/loom/warp.rs", ["Edit ", "src/loom/", "warp.rs"]],
+  ["/etc/hosts", ["", "/etc/", "hosts"]],
+  ["/hosts", ["", "/", "hosts"]],
+  ["see a//b/c", ["see a/", "/b/", "c"]],
+  ["Read a/b and c/d", ["Read a/b and ", "c/", "d"]],
+  ["src/", null],
+  ["a/b c", null],
+  ["warp.rs", null],
+  ["", null],
+])("the path at the end of %j", (words, parts) => {
+  const path = lastPath(words);
+  expect(path === null ? null : [path.before, path.directory, path.name]).toEqual(parts);
+});
+
+test("the path at the end of very long words is found in one pass", () => {
+  // With a pass for every letter this would take hours.
+  const long = "a".repeat(1_000_000);
+  expect(lastPath(long)).toBeNull();
+  expect(lastPath(`${long}/b`)?.directory).toHaveLength(1_000_001);
 });

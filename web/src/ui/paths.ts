@@ -22,7 +22,22 @@ export function relativeWords(words: string, directory: string): string {
     return words;
   }
   const [first = "", ...rest] = words.split(own);
-  return rest.reduce((before, after) => (/(?:^|[\s"'`“(=:,[])$/.test(before) && /^[^\s/]/.test(after) ? before + after : before + own + after), first);
+  return rest.reduce((before, after) => (/(?:^|[\s"'`“(=:,[])$/.test(before.slice(-1)) && /^[^\s/]/.test(after) ? before + after : before + own + after), first);
+}
+
+/** The path at the end of some words, with what is before it; null if they end otherwise. One pass: the words may be long. */
+export function lastPath(words: string): { before: string; directory: string; name: string } | null {
+  const slash = words.lastIndexOf("/");
+  const name = words.slice(slash + 1);
+  if (slash < 0 || name === "" || /\s/.test(name)) {
+    return null;
+  }
+  let start = slash;
+  // Up to a blank, or to a part without a name.
+  while (start > 0 && !/\s/.test(words.charAt(start - 1)) && !(words[start - 1] === "/" && words[start] === "/")) {
+    start -= 1;
+  }
+  return { before: words.slice(0, start), directory: words.slice(start, slash + 1), name };
 }
 
 /** The last parts of a path, as few as no other of these paths ends in. */

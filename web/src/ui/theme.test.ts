@@ -1,19 +1,36 @@
-// The palette: each meaning has a colour of its own, readable on every ground, in light and in dark.
+// The palettes: each meaning has a colour of its own, readable on every ground it stands on, in every theme.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const css = readFileSync("src/ui/theme.css", "utf8");
-const [light = "", dark = ""] = css.split("prefers-color-scheme: dark");
+const [plain = "", contrastBlock = ""] = css.split(':root[data-theme="contrast"]');
 
 type Palette = Readonly<Record<string, string>>;
 
-function coloursOf(text: string): Palette {
-  return Object.fromEntries([...text.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name = "", value = ""]) => [name, value]));
+/** Each colour is a pair, for light and for dark. */
+function coloursOf(text: string, dark: boolean): Palette {
+  const pairs = text.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/g);
+  return Object.fromEntries([...pairs].map(([, name = "", light = "", other = ""]) => [name, dark ? other : light]));
 }
 
-const PALETTES: Readonly<Record<string, Palette>> = { light: coloursOf(light), dark: { ...coloursOf(light), ...coloursOf(dark) } };
+const PALETTES: readonly (readonly [name: string, palette: Palette, text: number, line: number])[] = [
+  ["light", coloursOf(plain, false), 4.5, 3],
+  ["dark", coloursOf(plain, true), 4.5, 3],
+  ["high contrast, light", coloursOf(contrastBlock, false), 7, 4.5],
+  ["high contrast, dark", coloursOf(contrastBlock, true), 7, 4.5],
+];
 const MEANINGS = ["thread", "focus", "running", "failed", "warning"];
+const CODE = ["code-keyword", "code-string", "code-constant", "code-function"];
 const GROUNDS = ["paper", "shade", "press"];
+
+/** Which words stand on which grounds. */
+const WORDS: readonly (readonly [words: readonly string[], grounds: readonly string[]])[] = [
+  [[...MEANINGS, "ink", "soft"], GROUNDS],
+  [["ink", ...CODE], ["paper", "shade", "added", "removed"]],
+  [["ink"], ["found"]],
+  // Filled: the primary button, and hidden characters.
+  [["paper"], ["ink", "failed"]],
+];
 
 function channels(colour: string): number[] {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
@@ -38,15 +55,31 @@ function hue(colour: string): number {
   return (sixth * 60 + 360) % 360;
 }
 
-test.each(Object.entries(PALETTES))("in %s, words of every meaning can be read on every ground", (_, palette) => {
-  const weak = [...MEANINGS, "ink", "soft"].flatMap((meaning) =>
-    GROUNDS.map((ground) => [meaning, ground, contrast(palette[meaning] ?? "", palette[ground] ?? "")] as const).filter(([, , found]) => !(found >= 4.5)),
+/** The pairs that are too close, and how close they are. */
+function weak(palette: Palette, words: readonly string[], grounds: readonly string[], least: number): string[] {
+  return words.flatMap((word) =>
+    grounds.flatMap((ground) => {
+      const found = contrast(palette[word] ?? "", palette[ground] ?? "");
+      return found >= least ? [] : [`${word} on ${ground}: ${found.toFixed(2)}`];
+    }),
   );
-  expect(weak).toEqual([]);
-  expect(contrast(palette["ink"] ?? "", palette["found"] ?? "")).toBeGreaterThanOrEqual(4.5);
+}
+
+test("both blocks have the same colours", () => {
+  const [light, , contrastLight] = PALETTES.map(([, palette]) => Object.keys(palette).toSorted());
+  expect(light?.length).toBeGreaterThan(15);
+  expect(contrastLight).toEqual(light);
 });
 
-test.each(Object.entries(PALETTES))("in %s, no two meanings have one colour", (_, palette) => {
+test.each(PALETTES)("in %s, all words can be read on the grounds that they stand on", (_, palette, text) => {
+  expect(WORDS.flatMap(([words, grounds]) => weak(palette, words, grounds, text))).toEqual([]);
+});
+
+test.each(PALETTES)("in %s, the edges of fields and what has the focus are seen", (_, palette, __, line) => {
+  expect(weak(palette, ["edge", "focus"], ["paper", "shade"], line)).toEqual([]);
+});
+
+test.each(PALETTES)("in %s, no two meanings have one colour", (_, palette) => {
   const hues = [...MEANINGS, "found"].map((meaning) => [meaning, hue(palette[meaning] ?? "")] as const);
   const close = hues.flatMap(([meaning, one], index) =>
     hues.slice(index + 1).flatMap(([other, two]) => {

@@ -38,6 +38,29 @@ function dateOf(date: Date, now: number): string {
   return (sameYear ? dayAndMonth : dateOfOtherYear).format(date);
 }
 
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: "long" });
+const weekdayAndDate = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });
+
+/** Which day it was: "Today", "Yesterday", "Monday", then the date. */
+export function dayWords(at: string, now: number): string {
+  const then = new Date(at);
+  const daysAgo = Math.round((midnight(new Date(now)) - midnight(then)) / DAY);
+  if (daysAgo <= 0) {
+    return "Today";
+  }
+  if (daysAgo === 1) {
+    return "Yesterday";
+  }
+  if (daysAgo < 7) {
+    return weekday.format(then);
+  }
+  return then.getFullYear() === new Date(now).getFullYear() ? weekdayAndDate.format(then) : dateOfOtherYear.format(then);
+}
+
+function midnight(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
 export function inFull(at: string): string {
   return wholeDate.format(new Date(at));
 }

@@ -13,7 +13,8 @@ export interface paths {
         };
         /**
          * The agents that can be named in a new session: those that are installed first, of these the built-in guide last. The
-         *     first time this may take seconds, because each program is asked for its version.
+         *     first time this may take seconds, because each program is asked for its version, and the login shell for its `PATH`;
+         *     `soFar` does not wait for either.
          */
         get: operations["listAgents"];
         put?: never;
@@ -38,6 +39,26 @@ export interface paths {
         get: operations["listAgentSessions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Starts an agent, asks it to begin a session, and ends it: whether it works. No prompt is sent and no session is made here.
+         *     May take as long as an agent may take to start.
+         */
+        post: operations["testAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -242,7 +263,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sessions, most recently active first. */
+        /** Sessions, most recently active first. Where a filter is met by few, a page may be short while `nextCursor` goes on. */
         get: operations["listSessions"];
         put?: never;
         /** Begins a session; its agent starts meanwhile, and prompts are taken at once. */
@@ -268,7 +289,7 @@ export interface paths {
         delete: operations["deleteSession"];
         options?: never;
         head?: never;
-        /** Renames a session, notes its environment, or changes what is marked. */
+        /** Renames, pins, archives or tags a session, notes its environment, or changes what is marked. */
         patch: operations["changeSession"];
         trace?: never;
     };
@@ -283,6 +304,40 @@ export interface paths {
         put?: never;
         /** Stops the running turn; what waits goes on. */
         post: operations["cancelTurn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The files that changed since the session or a turn began, in one turn, or since the newest commit. */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/changes/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The diff of one file, a page of lines at a time. */
+        get: operations["getFileDiff"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -334,6 +389,26 @@ export interface paths {
         get: operations["listFiles"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins a session that goes on from a turn of this one, which stays as it is. Its agent is sent a record of the turns up to
+         *     there, ahead of its first prompt.
+         */
+        post: operations["forkSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -633,6 +708,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{id}/unsent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is being written to a session. */
+        get: operations["getUnsent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Takes what is being written to a session. The last writer wins; all that follow the session hear of it. A repeat changes
+         *     nothing, with a key or without.
+         */
+        patch: operations["putUnsent"];
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a session and each of its turns used. */
+        get: operations["getSessionUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The settings in force, each with where it comes from and the line of `config.toml` that changes it. Secrets are left out. */
+        get: operations["showSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/storage/file": {
         parameters: {
             query?: never;
@@ -662,6 +792,23 @@ export interface paths {
         put?: never;
         /** Has the model write anew what was summed up without it. */
         post: operations["upgradeSummaries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tags that sessions have. */
+        get: operations["listTags"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -732,6 +879,23 @@ export interface paths {
         post?: never;
         /** Ends a credential; sockets that it opened are closed. */
         delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Usage by day, agent, model, project, piece of work or session. */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -821,6 +985,18 @@ export interface components {
          * @enum {string}
          */
         AgentState: "starting" | "ready" | "stopped" | "failed" | "signed_out" | "unresponsive";
+        /** @description What came back when an agent was started, asked to begin a session, and ended again. */
+        AgentTrial: {
+            /** @description How it can be signed in to, where it wants that first. */
+            methods: components["schemas"]["SignInMethod"][];
+            outcome: components["schemas"]["AgentTrialOutcome"];
+            /** @description What it calls itself, with its version. */
+            program?: string | null;
+            /** @description Why it can not be used, where it failed. */
+            reason?: string | null;
+        };
+        /** @enum {string} */
+        AgentTrialOutcome: "ready" | "signed_out" | "failed";
         /** @description What an agent last said of itself. */
         AgentView: {
             /** @description What it understands. */
@@ -858,6 +1034,11 @@ export interface components {
             /** @enum {string} */
             type: "nobody";
         };
+        /**
+         * @description Whether archived sessions are wanted.
+         * @enum {string}
+         */
+        ArchivedQuery: "no" | "only" | "any";
         /** @description How a session came to its agent. */
         Attached: {
             /** @description The agent's own id of the conversation, by which it can be taken up again. */
@@ -874,7 +1055,7 @@ export interface components {
             tokenId?: components["schemas"]["TokenId"] | null;
             /** @enum {string} */
             type: "person";
-        } | (components["schemas"]["Origin"] & {
+        } | (components["schemas"]["StepOrigin"] & {
             /** @enum {string} */
             type: "step";
         }) | {
@@ -907,11 +1088,67 @@ export interface components {
          * @enum {string}
          */
         CasePriority: "high" | "medium" | "low";
+        /** @description Where the text of a change goes. */
+        ChangePlace: {
+            line: number;
+            /** @enum {string} */
+            type: "replace";
+        } | {
+            line: number;
+            /** @enum {string} */
+            type: "below";
+        } | {
+            /** @enum {string} */
+            type: "end";
+        } | {
+            /** @enum {string} */
+            type: "terminal";
+        };
         /** @description What a change did. */
         Changed: {
             /** @description What became of each set that was to change. */
             sets?: components["schemas"]["SetChange"][];
             success: boolean;
+        };
+        /**
+         * @description Who changed a file.
+         * @enum {string}
+         */
+        ChangedBy: "session" | "outside" | "both";
+        /** @description A file that was changed. */
+        ChangedFile: {
+            /** @description Who changed it. */
+            by: components["schemas"]["ChangedBy"];
+            /** @description Whether its lines can be compared. */
+            compared: components["schemas"]["Compared"];
+            /** @description With `moved`: where it was before. */
+            from?: string | null;
+            lines?: components["schemas"]["LineCounts"] | null;
+            /** @description From the session's directory or project on, where it lies in it. */
+            name: string;
+            /** @description Its whole path. */
+            path: string;
+            /** @description What became of it. */
+            status: components["schemas"]["FileStatus"];
+            /** @description The turns whose calls changed it, in order; the newest 100. */
+            turns: components["schemas"]["Turn"][];
+        };
+        /** @description The files that changed. */
+        ChangesPage: {
+            /** @description So much happened that the oldest edits were not looked at. */
+            earlierLeftOut: boolean;
+            /** @description By name; at most 500, of which the lines of at most 200 are counted. */
+            files: components["schemas"]["ChangedFile"][];
+            /** @description The session's project is a git repository that can be compared with. */
+            git: boolean;
+            /** @description Why it can not be, where there is a repository. */
+            gitTrouble?: string | null;
+            /** @description More files may have changed: git has more untracked files than are listed, or comparing took too long. */
+            incomplete?: boolean;
+            /** @description Of all files that were compared. */
+            lines: components["schemas"]["LineCounts"];
+            /** @description How many more there are. */
+            more: number;
         };
         /** @description One of an option's values. */
         Choice: {
@@ -938,6 +1175,11 @@ export interface components {
             /** @description The code is only to be used up: nobody is signed in with it. */
             discard?: boolean;
         };
+        /**
+         * @description Whether the lines of a file can be compared, and if not, why.
+         * @enum {string}
+         */
+        Compared: "lines" | "edits" | "binary" | "too_large" | "protected" | "elsewhere" | "link" | "submodule" | "not_known" | "not_counted";
         /** @description What a session is about: what somebody marked, and what successful results proved. */
         Context: {
             /** @description Set name to items. */
@@ -968,6 +1210,11 @@ export interface components {
             /** @description As ISO 4217 names it. */
             currency: string;
         };
+        /**
+         * @description Where a cost comes from.
+         * @enum {string}
+         */
+        CostBasis: "stated" | "computed" | "both" | "unknown";
         /** @description A page of those, the one that was deleted last first. */
         DeletedPage: {
             /** @description Give it as `after` for the next page; null at the end. */
@@ -983,6 +1230,28 @@ export interface components {
             /** @description Null as long as nothing is known. */
             title?: string | null;
             turns: components["schemas"]["Turn"];
+        };
+        /** @description Some lines that changed, with the lines around them. */
+        DiffHunk: {
+            /** @description In order; lines that went come before those that came for them. */
+            lines: components["schemas"]["DiffLine"][];
+            /**
+             * Format: int32
+             * @description The number that its first line has now.
+             */
+            newStart: number;
+            /**
+             * Format: int32
+             * @description The number that its first line had before, from 1; where nothing was, the line that it comes after.
+             */
+            oldStart: number;
+        };
+        /** @description One line of a diff. */
+        DiffLine: {
+            /** @description What became of it. */
+            kind: components["schemas"]["LineKind"];
+            /** @description Without its end; no more than 2,000 characters of it. */
+            text: string;
         };
         Directory: {
             /** @description It holds `.git`. */
@@ -1037,7 +1306,7 @@ export interface components {
             type: "session.created";
         } | {
             /** @description Only what is present changes. */
-            data: {
+            data: components["schemas"]["Filing"] & {
                 /** @description Another agent took over, which knows nothing of the earlier turns. */
                 agent?: string | null;
                 /** @description The directory it works in from now on. */
@@ -1061,6 +1330,17 @@ export interface components {
             data: Record<string, never>;
             /** @enum {string} */
             type: "session.restored";
+        } | {
+            /** @description Another session goes on from one of its turns; this one stays as it is. */
+            data: {
+                by: components["schemas"]["Answerer"];
+                /** @description The session that began. */
+                session: components["schemas"]["SessionId"];
+                /** @description Which turn; 0 is the session's beginning. */
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "session.forked";
         } | {
             data: {
                 attached?: components["schemas"]["Attached"] | null;
@@ -1390,6 +1670,22 @@ export interface components {
             name: string;
             type: string;
         };
+        /** @description The diff of one file. */
+        FileDiff: {
+            /** @description What is known of the file. */
+            file: components["schemas"]["ChangedFile"];
+            /** @description A page of the hunks. With `edits` and `elsewhere` each call's are counted from 1. */
+            hunks: components["schemas"]["DiffHunk"][];
+            /**
+             * Format: int32
+             * @description Where the next page begins, if there is one.
+             */
+            nextAfter?: number | null;
+            /** @description What was changed outside of the session after its last call, if that is known. */
+            outside?: components["schemas"]["DiffHunk"][];
+            /** @description `outside` has more lines than are shown. */
+            outsideCut?: boolean;
+        };
         /**
          * @description What the bytes of a file are.
          * @enum {string}
@@ -1414,6 +1710,27 @@ export interface components {
             hash?: string | null;
             /** @description When it was last changed. */
             modifiedAt: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description What became of a file.
+         * @enum {string}
+         */
+        FileStatus: "created" | "changed" | "deleted" | "moved";
+        /** @description What changed about how a session is kept; only what is present. */
+        Filing: {
+            /** @description It left the list, or came back by hand. */
+            archived?: boolean | null;
+            /** @description It stands before all others, or no more. */
+            pinned?: boolean | null;
+            /** @description All its tags, in the order of the alphabet. */
+            tags?: string[] | null;
+        };
+        /** @description A turn that a session was forked from. */
+        ForkOrigin: {
+            /** @description The session whose turn it is. */
+            session: components["schemas"]["SessionId"];
+            /** @description The last of its turns that the fork goes on from; 0 if it begins before the first. */
+            turn: components["schemas"]["Turn"];
         };
         /** @description A picture that goes with a prompt. */
         Image: {
@@ -1451,6 +1768,8 @@ export interface components {
              * @description How large they are; 0 where that is not known without reading them.
              */
             bytes: number;
+            /** @description How many of them are here already, also if they were deleted since. */
+            known?: number;
             sessions: number;
             /** @description Its name in the catalog of agents. */
             tool: string;
@@ -1516,6 +1835,31 @@ export interface components {
             /** @description Its place in the session. */
             seq: components["schemas"]["Seq"];
             turn?: components["schemas"]["Turn"] | null;
+        };
+        /** @description How many lines came and went. */
+        LineCounts: {
+            /**
+             * Format: int32
+             * @description Lines that are there now and were not.
+             */
+            added: number;
+            /**
+             * Format: int32
+             * @description Lines that were there and are not any more.
+             */
+            removed: number;
+        };
+        /**
+         * @description What became of a line.
+         * @enum {string}
+         */
+        LineKind: "same" | "removed" | "added";
+        /** @description A QR code, to be drawn dark on light. Whoever sees it can sign in. */
+        LinkPicture: {
+            /** @description The dark squares as an SVG path, in units of one square. */
+            path: string;
+            /** @description How many squares it is wide and high, with the light frame that readers need. */
+            side: number;
         };
         /** @description A file, and a line in it. */
         Location: {
@@ -1603,6 +1947,11 @@ export interface components {
             /** @description What its session is called; empty if nothing is known yet. */
             session_name: string;
         };
+        /** @description What one model did in a turn. */
+        ModelUsage: components["schemas"]["UsedTokens"] & {
+            /** @description Its name, if the agent says which it was. */
+            model?: string | null;
+        };
         /** @description The answer to what an agent asked. */
         NewAnswer: {
             /** @description What was filled in, where the agent asked for more than a choice. */
@@ -1615,6 +1964,17 @@ export interface components {
              *     project. Refused where the question has no `digest`.
              */
             remember?: boolean;
+        };
+        NewFork: {
+            /** @description A name from `GET /agents`, if another agent is to go on. */
+            agent?: string | null;
+            /** @description At most eight, with eight MiB of Base64 in all; they go with the prompt. */
+            images?: components["schemas"]["Image"][];
+            key?: string | null;
+            name?: string | null;
+            /** @description What its agent is sent first. */
+            prompt?: string | null;
+            turn?: components["schemas"]["Turn"] | null;
         };
         /** @description What is to be brought in. */
         NewImport: {
@@ -1651,6 +2011,15 @@ export interface components {
         NewToken: {
             name: string;
             session?: components["schemas"]["SessionId"] | null;
+        };
+        NewUnsent: {
+            /** @description At most 64 KiB. */
+            text: string;
+            /**
+             * @description A name that the page made up for itself: it comes back with the words, so that the page knows its own. At most 64
+             *     characters.
+             */
+            writer: string;
         };
         NewValue: {
             key?: string | null;
@@ -1755,13 +2124,8 @@ export interface components {
          * @enum {string}
          */
         OptionCategory: "mode" | "model" | "thinking" | "other";
-        /** @description Where a session was started from. */
-        Origin: {
-            /** @description The block. */
-            block: string;
-            /** @description The session whose agent offered the step. */
-            session: components["schemas"]["SessionId"];
-        };
+        /** @description What a session was started from. */
+        Origin: components["schemas"]["StepOrigin"] | components["schemas"]["ForkOrigin"];
         /**
          * @description A turn's end in one word.
          * @enum {string}
@@ -1947,6 +2311,7 @@ export interface components {
             type: "unfollow";
         } | {
             after?: string | null;
+            query?: components["schemas"]["SessionQuery"] | null;
             /** @enum {string} */
             type: "list";
         } | {
@@ -2073,6 +2438,8 @@ export interface components {
             /** @enum {string} */
             type: "list";
         }) | {
+            /** Format: int64 */
+            needsYouCount?: number;
             removed?: components["schemas"]["SessionId"] | null;
             removedWork?: components["schemas"]["WorkId"] | null;
             session?: components["schemas"]["SessionRow"] | null;
@@ -2122,6 +2489,12 @@ export interface components {
             turn: components["schemas"]["Turn"];
             /** @enum {string} */
             type: "preview";
+        } | {
+            session: components["schemas"]["SessionId"];
+            text: string;
+            /** @enum {string} */
+            type: "unsent";
+            writer: string;
         } | {
             cursor: string;
             session: components["schemas"]["SessionId"];
@@ -2175,8 +2548,18 @@ export interface components {
         SessionId: string;
         /** @description A page of the list, most recently active first. */
         SessionPage: {
+            /**
+             * @description Those that stand before the others, however old they are: pinned, or needing the person. At most 200, with the first
+             *     page of the list as a whole; each is in its place in the pages as well.
+             */
+            foremost?: components["schemas"]["SessionRow"][];
             /** @description The pieces of work that these sessions belong to. */
             metaContexts: components["schemas"]["MetaContext"][];
+            /**
+             * Format: int64
+             * @description How many sessions cannot go on without the person; archived ones are not counted.
+             */
+            needsYouCount?: number;
             /** @description Give it as `after` for the next page; null at the end. */
             nextCursor?: string | null;
             sessions: components["schemas"]["SessionRow"][];
@@ -2188,6 +2571,10 @@ export interface components {
         };
         /** @description Only what is present changes. */
         SessionPatch: {
+            /** @description Tags that it is to have as well; not together with `tags`. */
+            addTags?: string[];
+            /** @description Whether it is out of the list; that it is seen goes with it. Refused while its agent waits for an answer. */
+            archived?: boolean | null;
             /** @description All sets, in place of those that there are. */
             context?: {
                 [key: string]: string[];
@@ -2197,15 +2584,48 @@ export interface components {
             key?: string | null;
             /** @description The person's name for it, which pins its title; empty takes the name away. */
             name?: string | null;
+            /** @description Whether it stands before the others in the list. */
+            pinned?: boolean | null;
             /** @description The same as `name`, but `null` takes the name away: the session is called by its newest title again. */
             pinnedTitle?: string | null;
+            /** @description Tags that it is to have no more; not together with `tags`. */
+            removeTags?: string[];
             setContext?: components["schemas"]["SetContext"] | null;
+            /** @description All its tags, at most 12: each 1 to 32 letters, digits or any of `- _ . /`; capitals become small. */
+            tags?: string[] | null;
+        };
+        /** @description Which sessions are wanted. What is not said is met by all. */
+        SessionQuery: {
+            /** @description The `nextCursor` of the page before. */
+            after?: string | null;
+            /** @description Only those with this agent. */
+            agent?: string | null;
+            /** @description Without archived ones, which is the default, only those, or both. */
+            archived?: components["schemas"]["ArchivedQuery"];
+            /**
+             * Format: int32
+             * @description How many at most; 1 to 200, 50 by default.
+             */
+            limit?: number | null;
+            metaContext?: components["schemas"]["WorkId"] | null;
+            /** @description Only pinned ones, or only the others. */
+            pinned?: boolean | null;
+            /** @description Only those of this project: its whole path, or the last part of it. */
+            project?: string | null;
+            state?: components["schemas"]["SessionState"] | null;
+            /** @description Only those with this tag. */
+            tag?: string | null;
+            /** @description Only those with each of these words in title, project, agent, work or tags; at most 200 characters. */
+            text?: string | null;
+            /** @description Only those that came to rest unseen, or only the others. */
+            unobserved?: boolean | null;
         };
         /** @description A session as lists show it. */
         SessionRow: {
             activeAt: components["schemas"]["Timestamp"];
             /** @description The agent's name in the catalog. */
             agent: string;
+            archivedAt?: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
             cwd: string;
             deletedAt?: components["schemas"]["Timestamp"] | null;
@@ -2217,10 +2637,13 @@ export interface components {
             id: components["schemas"]["SessionId"];
             meta: components["schemas"]["Meta"];
             metaContextId?: components["schemas"]["WorkId"] | null;
+            pinnedAt?: components["schemas"]["Timestamp"] | null;
             /** @description The git root of the directory, else the directory. */
             project: string;
             readOnly?: components["schemas"]["ReadOnly"] | null;
             state: components["schemas"]["SessionState"];
+            /** @description In the order of the alphabet. */
+            tags?: string[];
             /** @description What to call it: its name, else its first prompt's first line, else null. */
             title?: string | null;
             /** @description The number of its newest turn. */
@@ -2233,6 +2656,17 @@ export interface components {
          * @enum {string}
          */
         SessionState: "starting" | "idle" | "running" | "needs_you" | "unresponsive" | "interrupted" | "failed";
+        /** @description What a session used. */
+        SessionUsage: {
+            /** @description By model, the one with the most tokens first. */
+            models: components["schemas"]["UsageBy"][];
+            nextCursor?: string | null;
+            sessionId: components["schemas"]["SessionId"];
+            total: components["schemas"]["Used"];
+            /** @description In order. */
+            turns: components["schemas"]["TurnUsed"][];
+            warning?: components["schemas"]["UsageWarning"] | null;
+        };
         /** @description What becomes of a set. */
         SetChange: {
             /** @description All of its items now. */
@@ -2264,6 +2698,57 @@ export interface components {
          * @enum {string}
          */
         SetOutcome: "set" | "merged" | "cleared" | "unchanged";
+        /** @description One setting. */
+        Setting: {
+            /** @description What it is for, in a sentence. */
+            about: string;
+            change: components["schemas"]["SettingChange"];
+            /** @description Its name, such as `server.listen`; a flag for what `config.toml` does not have. */
+            key: string;
+            source: components["schemas"]["SettingSource"];
+            /** @description As TOML, with `[secret]` in place of secrets; null while nothing is set. */
+            value?: string | null;
+        };
+        /** @description How a setting is changed. */
+        SettingChange: {
+            place: components["schemas"]["ChangePlace"];
+            /** @description What to write: lines of `config.toml`, or a command. */
+            text: string;
+        };
+        /** @description Where a setting comes from. */
+        SettingSource: {
+            /** @enum {string} */
+            type: "default";
+        } | {
+            line: number;
+            /** @enum {string} */
+            type: "config";
+        } | {
+            name: string;
+            /** @enum {string} */
+            type: "flag";
+        } | {
+            name: string;
+            /** @enum {string} */
+            type: "environment";
+        } | {
+            reason: string;
+            /** @enum {string} */
+            type: "system";
+        };
+        /** @description What the server was started with. */
+        Settings: {
+            /** @description The full path of `config.toml`, whether or not it is there. */
+            file: string;
+            /** @description Whether it was there when the server started. */
+            hasFile: boolean;
+            /** @description Whether only the server's own machine reaches that address. */
+            localOnly: boolean;
+            /** @description The address that sign-in links lead to. */
+            url: string;
+            /** @description Every setting, those that `config.toml` does not have last. */
+            values: components["schemas"]["Setting"][];
+        };
         /**
          * @description How urgent a word of the agent is.
          * @enum {string}
@@ -2280,6 +2765,7 @@ export interface components {
             expiresAt: components["schemas"]["Timestamp"];
             /** @description Whether only the server's own machine reaches that address. */
             localOnly: boolean;
+            picture?: components["schemas"]["LinkPicture"] | null;
             url: string;
         };
         /** @description A way to sign in to the agent. */
@@ -2341,6 +2827,13 @@ export interface components {
              */
             start: number;
         };
+        /** @description A step that a session was started by. */
+        StepOrigin: {
+            /** @description The block. */
+            block: string;
+            /** @description The session whose agent offered the step. */
+            session: components["schemas"]["SessionId"];
+        };
         /**
          * @description Where a step of a plan stands.
          * @enum {string}
@@ -2395,6 +2888,18 @@ export interface components {
          * @enum {string}
          */
         SummaryMaker: "extract" | "model";
+        Tag: {
+            /**
+             * Format: int64
+             * @description How many sessions have it.
+             */
+            sessions: number;
+            tag: string;
+        };
+        /** @description The tags that sessions have, the most used first, at most 500. */
+        Tags: {
+            tags: components["schemas"]["Tag"][];
+        };
         /** @description Something to be built. */
         Task: {
             /** @default [] */
@@ -2516,6 +3021,7 @@ export interface components {
          */
         TokenKind: "person" | "browser" | "agent" | "applet";
         TokenPage: {
+            own?: components["schemas"]["TokenId"] | null;
             tokens: components["schemas"]["Token"][];
         };
         /** @description Tokens that went through the agent's model, as the agent counts them: some count a turn, some the whole session. */
@@ -2666,6 +3172,22 @@ export interface components {
          * @enum {string}
          */
         TurnState: "running" | "completed" | "cancelled" | "failed" | "interrupted";
+        /** @description What one turn used. */
+        TurnUsage: {
+            cost?: components["schemas"]["Cost"] | null;
+            /** @description By model, the one with the most tokens first; at most [`MAX_TURN_MODELS`]. */
+            models: components["schemas"]["ModelUsage"][];
+        };
+        /** @description What a turn used. */
+        TurnUsed: {
+            agent: string;
+            at: components["schemas"]["Timestamp"];
+            /** @description The models that it asked; empty where nobody said. */
+            models: components["schemas"]["ModelUsage"][];
+            /** Format: int32 */
+            turn: number;
+            used: components["schemas"]["Used"];
+        };
         /** @description Turns one after the other. */
         TurnsPage: {
             session_id: components["schemas"]["SessionId"];
@@ -2673,6 +3195,13 @@ export interface components {
             /** Format: int32 */
             total_turns: number;
             turns: components["schemas"]["Interaction"][];
+        };
+        /** @description What is being written to a session. */
+        Unsent: {
+            /** @description The words; empty once they were sent or taken back, and null if this run of the server knows nothing of any. */
+            text?: string | null;
+            /** @description The page that wrote them. */
+            writer?: string | null;
         };
         /** @description Which lines a model is to write anew. */
         UpgradeSummaries: {
@@ -2691,11 +3220,50 @@ export interface components {
              */
             size: number;
             tokens?: components["schemas"]["Tokens"] | null;
+            turn?: components["schemas"]["TurnUsage"] | null;
             /**
              * Format: int64
              * @description Tokens in the window.
              */
             used: number;
+        };
+        /** @description One row of usage. */
+        UsageBy: {
+            /** @description The day, name, folder or id; null where it is not known, and for sessions of no piece of work. */
+            key?: string | null;
+            /** @description What a piece of work or a session is called. */
+            name?: string | null;
+            used: components["schemas"]["Used"];
+        };
+        /** @description Usage by day, agent, model, project, piece of work or session. */
+        UsagePage: {
+            by: string;
+            /** @description The first day. */
+            from: string;
+            nextCursor?: string | null;
+            /** @description When the built-in prices were last looked at. */
+            pricesAsOf: string;
+            /** @description Days from the newest on, all else from the most tokens on. */
+            rows: components["schemas"]["UsageBy"][];
+            /** @description The last day. */
+            to: string;
+            /** @description Today by the asker's clock, whatever was asked for. */
+            today: components["schemas"]["UsageToday"];
+            /** @description All rows together, those of other pages included. */
+            total: components["schemas"]["Used"];
+        };
+        /** @description What today has used. */
+        UsageToday: {
+            day: string;
+            limit?: components["schemas"]["Cost"] | null;
+            used: components["schemas"]["Used"];
+            warning?: components["schemas"]["UsageWarning"] | null;
+        };
+        /** @description A limit that was crossed. Nothing is stopped by it. */
+        UsageWarning: {
+            limit: components["schemas"]["Cost"];
+            /** @description What was spent in the limit's currency. */
+            spent: components["schemas"]["Cost"];
         };
         /** @description Something that somebody wants to do, and what comes of it. */
         UseCase: {
@@ -2720,6 +3288,65 @@ export interface components {
             /** @default [] */
             when: string[];
         };
+        /** @description What was used, and what it cost as far as that is known. */
+        Used: {
+            /** @description Where the cost comes from. */
+            basis: components["schemas"]["CostBasis"];
+            /** @description What the rest comes to by the table of prices. */
+            computed?: components["schemas"]["Cost"][];
+            /** @description All that is known to have been spent, an amount for each currency; empty if nothing is known. */
+            cost: components["schemas"]["Cost"][];
+            /** @description What agents said themselves, which counts before anything that is computed. */
+            stated?: components["schemas"]["Cost"][];
+            tokens: components["schemas"]["UsedTokens"];
+            /**
+             * Format: int64
+             * @description Of all kinds.
+             */
+            totalTokens: number;
+            /** Format: int64 */
+            turns: number;
+            /**
+             * Format: int64
+             * @description Turns of which nobody said anything.
+             */
+            unknownTurns: number;
+            /** @description Their models. */
+            unpricedModels?: string[];
+            /**
+             * Format: int64
+             * @description Tokens whose cost nobody knows: their model is in no table of prices, or has no name.
+             */
+            unpricedTokens: number;
+        };
+        /** @description Tokens by kind. */
+        UsedTokens: {
+            /**
+             * Format: int64
+             * @description What it read from its cache.
+             */
+            cachedRead?: number;
+            /**
+             * Format: int64
+             * @description What it read and put into its cache.
+             */
+            cachedWrite?: number;
+            /**
+             * Format: int64
+             * @description What the model read, but for what its cache held or took.
+             */
+            input: number;
+            /**
+             * Format: int64
+             * @description What it wrote, thoughts included.
+             */
+            output: number;
+            /**
+             * Format: int64
+             * @description How much of that were thoughts.
+             */
+            thought?: number;
+        };
         /**
          * @description What a prompt does that meets a running turn.
          * @enum {string}
@@ -2732,6 +3359,8 @@ export interface components {
             incarnation: string;
             role: string;
             session?: string | null;
+            /** @description Where the guide can show a newcomer around, for whoever may begin sessions. */
+            tourDirectory?: string | null;
             version: string;
         };
         /** @description Where a follow of the newest turns begins, and what has to be known of earlier entries. What follows may repeat some of it. */
@@ -2882,7 +3511,13 @@ export type $defs = Record<string, never>;
 export interface operations {
     listAgents: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Answer at once with what is known without starting a program: versions are null, and an agent that only the login
+                 *     shell finds may not be there yet.
+                 */
+                soFar?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2891,7 +3526,8 @@ export interface operations {
         responses: {
             /**
              * @description The agents that can be named in a new session: those that are installed first, of these the built-in guide last. The
-             *     first time this may take seconds, because each program is asked for its version.
+             *     first time this may take seconds, because each program is asked for its version, and the login shell for its `PATH`;
+             *     `soFar` does not wait for either.
              */
             200: {
                 headers: {
@@ -2983,6 +3619,60 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+        };
+    };
+    testAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description Starts an agent, asks it to begin a session, and ends it: whether it works. No prompt is sent and no session is made here.
+             *     May take as long as an agent may take to start.
+             */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentTrial"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such agent */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["BodyTimeout"];
+            /** @description It is not installed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     exchangeCode: {
@@ -3570,6 +4260,24 @@ export interface operations {
                 after?: string;
                 /** @description How many at most; 1 to 200, 50 by default. */
                 limit?: number;
+                /** @description Without archived ones, which is the default, only those, or both. */
+                archived?: "no" | "only" | "any";
+                /** @description Only those that stand so. */
+                state?: components["schemas"]["SessionState"];
+                /** @description Only those that came to rest unseen, or only the others. */
+                unobserved?: boolean;
+                /** @description Only those with this agent. */
+                agent?: string;
+                /** @description Only those of this project: its whole path, or the last part of it. */
+                project?: string;
+                /** @description Only those with this tag. */
+                tag?: string;
+                /** @description Only pinned ones, or only the others. */
+                pinned?: boolean;
+                /** @description Only those of this piece of work. */
+                metaContext?: string;
+                /** @description Only those with each of these words in title, project, agent, work or tags; at most 200 characters. */
+                text?: string;
             };
             header?: never;
             path?: never;
@@ -3577,7 +4285,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Sessions, most recently active first. */
+            /** @description Sessions, most recently active first. Where a filter is met by few, a page may be short while `nextCursor` goes on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3750,7 +4458,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Renames a session, notes its environment, or changes what is marked. */
+            /** @description Renames, pins, archives or tags a session, notes its environment, or changes what is marked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3764,7 +4472,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["BodyTimeout"];
-            /** @description A set, or all of them, would hold too much */
+            /** @description A set would hold too much, there would be too many tags, or the agent waits for an answer */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3829,6 +4537,125 @@ export interface operations {
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["StorageFull"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description What files are compared with: `session` (how they were when it began; the default), `t7` (how they were when that
+                 *     turn began), `git` (the newest commit) or `index` (what is staged).
+                 */
+                since?: string;
+                /** @description What this turn alone changed, as a number or as `t7`; not together with `since`. */
+                turn?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files that changed since the session or a turn began, in one turn, or since the newest commit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangesPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The session's own agent */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /** @description Git can not be compared with; `code` says why */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFileDiff: {
+        parameters: {
+            query: {
+                /** @description The whole path of a file that the list names. */
+                path: string;
+                /** @description As in the list. */
+                since?: string;
+                /** @description As in the list. */
+                turn?: string;
+                /** @description Where the page begins: `nextAfter` of the one before. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The diff of one file, a page of lines at a time. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileDiff"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The session's own agent */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such session or turn, or the file did not change */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Git can not be compared with; `code` says why */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getContext: {
@@ -3963,6 +4790,75 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    forkSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewFork"] | null;
+            };
+        };
+        responses: {
+            /** @description The new session is durable; its agent starts meanwhile */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description There is no such agent, or the name or the prompt is not taken */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The session is not there, or has no such turn */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["BodyTimeout"];
+            /** @description The turn is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getMarkdown: {
@@ -4788,6 +5684,152 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getUnsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is being written to a session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unsent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putUnsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUnsent"];
+            };
+        };
+        responses: {
+            /**
+             * @description Takes what is being written to a session. The last writer wins; all that follow the session hear of it. A repeat changes
+             *     nothing, with a key or without.
+             */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            /** @description It is longer than is kept */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    getSessionUsage: {
+        parameters: {
+            query?: {
+                /** @description Turns after this one. */
+                after?: string;
+                /** @description How many turns: at most 500, the default. */
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a session and each of its turns used. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionUsage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    showSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings in force, each with where it comes from and the line of `config.toml` that changes it. Secrets are left out. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     readFile: {
         parameters: {
             query: {
@@ -4920,6 +5962,35 @@ export interface operations {
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["StorageFull"];
+        };
+    };
+    listTags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tags that sessions have. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tags"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listTokens: {
@@ -5089,6 +6160,48 @@ export interface operations {
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["StorageFull"];
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description `day` (the default), `agent`, `model`, `project`, `work` or `session`. */
+                by?: string;
+                /** @description The first day, as `2026-11-01`; 29 days before `to` unless said. */
+                from?: string;
+                /** @description The last day; today unless said. */
+                to?: string;
+                /** @description How many minutes your clock is ahead of UTC, from -840 to 840; days begin by it. 0 unless said. */
+                offset?: string;
+                /** @description At most 400, the default. */
+                limit?: string;
+                /** @description A `nextCursor`. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Usage by day, agent, model, project, piece of work or session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsagePage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     whoami: {

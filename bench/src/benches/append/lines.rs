@@ -43,6 +43,7 @@ pub(super) fn of(repeats: &[Repeat]) -> Vec<Line> {
         p99("parts, 64 writers: ack p99", many, FDATASYNC, overwrite),
         cpu("parts in batches of 100: CPU each", |repeat| &repeat.store_batches, BARE, |repeat| &repeat.bare_batches)
             .bar(Bar::AtMost(3.0)),
+        cpu("renames, 64 sessions: CPU each", many_renames, BARE, |repeat| &repeat.bare_batches),
         written("parts, 1 writer: written each", one, BARE, bare),
         written("parts, 64 writers: written each", many, BARE, bare),
     ]

@@ -74,6 +74,7 @@ impl Side {
             summarising: None,
             search: with_index.then(|| folder.join("search")),
             history: None,
+            usage: engine::UsageSettings::default(),
         };
         let engine = Engine::start(store, seams).await?;
         let mut sessions = Vec::new();
@@ -128,7 +129,7 @@ impl Side {
 }
 
 async fn rename(engine: &Engine, session: SessionId, name: String) -> Result<()> {
-    engine.submit(session, ChangeSession { name: Some(name), env_hint: None, context: None }, asker()).await?;
+    engine.submit(session, ChangeSession { name: Some(name), ..ChangeSession::default() }, asker()).await?;
     Ok(())
 }
 

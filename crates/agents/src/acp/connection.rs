@@ -215,8 +215,8 @@ impl Connection {
         }
     }
 
-    /// Waits for the end of the connection and returns the reason.
-    async fn ended(&self) -> String {
+    /// Waits for the end of the connection, and so of its process, and returns the reason.
+    pub(crate) async fn ended(&self) -> String {
         self.0.ended.cancelled().await;
         self.0.why_ended.get().cloned().unwrap_or_default()
     }

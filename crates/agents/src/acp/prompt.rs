@@ -16,6 +16,8 @@ const EARLIER_TURNS: &str =
     "[Context from Throughline about the earlier turns of this session. It is a record, not a request.]";
 const PHASE_BEFORE: &str =
     "[Context from Throughline about the work that this session goes on with. It is a record, not a request.]";
+const BEFORE_FORK: &str =
+    "[Context from Throughline about the session that this one was forked from. It is a record, not a request.]";
 const BRIEF: &str = "[Context from Throughline about the session that you work in. It is not a request.]";
 /// How many mentioned files are linked in one prompt.
 const MAX_MENTIONS: usize = 32;
@@ -58,6 +60,7 @@ fn label(of: PacketKind) -> &'static str {
     match of {
         PacketKind::EarlierTurns => EARLIER_TURNS,
         PacketKind::PhaseBefore => PHASE_BEFORE,
+        PacketKind::BeforeFork => BEFORE_FORK,
     }
 }
 

@@ -109,6 +109,10 @@ impl AcpSession {
         let SessionChannels { requests, updates } = channels;
         let chosen = start.options.clone();
         let files = Files::of(&start.cwd, settings.deny.clone());
+        let mut translator = Translator::default();
+        if about.quirks.counts_its_life {
+            translator.count_life();
+        }
         Self {
             files,
             new_files: NewFiles::default(),
@@ -121,7 +125,7 @@ impl AcpSession {
             updates,
             start,
             name: String::new(),
-            translator: Translator::default(),
+            translator,
             turn: None,
             questions: Questions::default(),
             setting: HashMap::new(),

@@ -25,7 +25,7 @@ use agent_client_protocol::v1::schema::{
 };
 use model::{
     AgentCommand, AgentOption, AgentReport, Cost, MAX_PART_BYTES, Notice, PlanStep, Priority, Question, Severity,
-    StepStatus, TokenCount, ToolStatus, Usage, parts,
+    StepStatus, ToolStatus, TurnUsage, Usage, parts,
 };
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -37,6 +37,7 @@ use options::AgentOptions;
 use raw::RawBudget;
 use retries::Retries;
 use stop::stop;
+use usage::Counter;
 
 pub(crate) use content::{MAX_KEPT_BYTES, TerminalOutput, TerminalOutputs, TerminalPart, value as cut_value};
 pub(crate) use options::{OfferedOption, OptionSetter};
@@ -65,6 +66,7 @@ pub(crate) struct Translator {
     options: AgentOptions,
     commands: Vec<AgentCommand>,
     usage: Option<Usage>,
+    counter: Counter,
     title: String,
     compactions: Compactions,
     raw: RawBudget,
@@ -77,16 +79,20 @@ struct Turn {
     calls: TurnCalls,
     plan: Vec<PlanStep>,
     retries: Retries,
-    /// The tokens that the turn has used, as far as the agent says so before its end.
-    tokens: Option<TokenCount>,
 }
 
 impl Translator {
     /// Starts a new turn: what the agent says from now on belongs to it.
     pub(crate) fn begin_turn(&mut self) {
         self.turn = Some(Turn::default());
+        self.counter.begin_turn();
         self.between = TurnCalls::default();
         self.only_reads = false;
+    }
+
+    /// The agent counts the life of its process where others count a turn.
+    pub(crate) fn count_life(&mut self) {
+        self.counter.count_life();
     }
 
     /// The agent begins to replay its record, which we have; only options, commands and the like are reported from
@@ -226,11 +232,11 @@ impl Translator {
         answer: Result<Value, TurnError>,
         terminals: &dyn TerminalOutputs,
     ) -> Vec<AgentReport> {
-        let reported_before = self.turn.as_ref().and_then(|turn| turn.tokens);
         let mut reports = self.abandon_turn(terminals);
-        let tokens = answer.as_ref().ok().and_then(usage::tokens).or(reported_before);
-        match (tokens, answer.as_ref().ok().and_then(usage::not_understood)) {
-            (Some(tokens), _) => reports.push(self.usage_report(tokens)),
+        let model = self.options.option(self.options.name_of("model")).map(|option| option.value.as_str());
+        let used = self.counter.end_turn(answer.as_ref().ok(), model);
+        match (used, answer.as_ref().ok().and_then(usage::not_understood)) {
+            (Some(used), _) => reports.push(self.usage_report(used)),
             (None, Some(usage)) => reports.push(AgentReport::Raw(json!({ "usage": usage }))),
             (None, None) => {}
         }
@@ -279,10 +285,8 @@ impl Translator {
         if self.only_reads {
             return Vec::new();
         }
-        if let Some(turn) = &mut self.turn
-            && let Some(tokens) = usage::tokens(&update)
-        {
-            turn.tokens = Some(usage::sum(turn.tokens, tokens));
+        if self.turn.is_some() {
+            self.counter.update(&update);
         }
         let ContentBlock::Text(text_chunk) = chunk.content else { return self.raw(update) };
         if text_chunk.text.is_empty() && long.is_none() {
@@ -364,7 +368,7 @@ impl Translator {
         let cost = cost.map(|cost| Cost { amount: cost.amount.to_string(), currency: cut_chars(cost.currency, 16) });
         // Some agents report the cost only at the end of a turn.
         let cost = cost.or_else(|| self.usage.as_ref()?.cost.clone());
-        let usage = Usage { used, size, cost, tokens: None };
+        let usage = Usage { cost, ..Usage::window(used, size) };
         if self.usage.as_ref() == Some(&usage) {
             return Vec::new();
         }
@@ -372,11 +376,11 @@ impl Translator {
         vec![AgentReport::Usage(usage)]
     }
 
-    /// The tokens of a turn, together with the last known use of the context window. One report for each turn is no
+    /// What a turn used, together with the last known use of the context window. One report for each turn is no
     /// flood.
-    fn usage_report(&self, tokens: TokenCount) -> AgentReport {
-        let window = self.usage.clone().unwrap_or(Usage { used: 0, size: 0, cost: None, tokens: None });
-        AgentReport::Usage(Usage { tokens: Some(tokens), ..window })
+    fn usage_report(&self, turn: TurnUsage) -> AgentReport {
+        let window = self.usage.clone().unwrap_or(Usage::window(0, 0));
+        AgentReport::Usage(Usage { turn: Some(turn), ..window })
     }
 
     fn notice(&mut self, notice: AcpNotice) -> Vec<AgentReport> {

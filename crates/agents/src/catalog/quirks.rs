@@ -29,6 +29,8 @@ pub struct Quirks {
     pub must_not_load: bool,
     /// It does not create files through us correctly, so that is not offered to it.
     pub makes_its_own_files: bool,
+    /// The tokens that it counts at the end of a turn are those of its whole process so far.
+    pub counts_its_life: bool,
     /// How the brief reaches its model.
     pub brief: Brief,
 }
@@ -83,6 +85,7 @@ impl Quirks {
         titles_are_commands: false,
         must_not_load: false,
         makes_its_own_files: false,
+        counts_its_life: false,
         brief: Brief::Instructions,
     };
 }

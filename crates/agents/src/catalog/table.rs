@@ -76,7 +76,7 @@ pub(super) const ROWS: &[Row] = &[
             brief: Brief::SystemPrompt,
             ..Quirks::PLAIN
         },
-        install: "Run `npm install -g @agentclientprotocol/claude-agent-acp`.",
+        install: "Run `npm install -g @agentclientprotocol/claude-agent-acp`: Claude Code is used through this adapter, also where `claude` itself is installed.",
         sign_in: "Run `claude-agent-acp --cli auth login` once, or set ANTHROPIC_API_KEY.",
         notes: &[NODE_22],
     },
@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
             brief: Brief::SystemPrompt,
             ..Quirks::PLAIN
         },
-        install: "Run `npm install -g @agentclientprotocol/codex-acp`.",
+        install: "Run `npm install -g @agentclientprotocol/codex-acp`: Codex is used through this adapter, also where `codex` itself is installed.",
         sign_in: "Sign in with ChatGPT when it asks, or set OPENAI_API_KEY or CODEX_API_KEY.",
         notes: &[],
     },
@@ -161,6 +161,7 @@ pub(super) const ROWS: &[Row] = &[
                 ]),
                 AsksIn { option: "allow_all", values: &["off"] },
             ],
+            counts_its_life: true,
             brief: Brief::FirstPrompt,
             ..Quirks::PLAIN
         },

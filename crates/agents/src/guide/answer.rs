@@ -10,8 +10,8 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use super::request::{COMMANDS, Request, own_text, parse};
-use super::turn::Turn;
-use super::{commands, files, pipeline, tools};
+use super::turn::{Turn, dollars};
+use super::{commands, files, pipeline, tools, tour};
 
 /// The duration of a plan's step, in words.
 const STEP_WORDS: u32 = 40;
@@ -28,10 +28,12 @@ pub(super) async fn answer(turn: &Turn, prompt: &[ContentBlock]) -> Result<StopR
         Request::Plan(steps) => plan(turn, &steps).await,
         Request::Slow { seconds } => slow(turn, seconds).await,
         Request::Long { words } => long(turn, words).await,
+        Request::Spend { input, output, micros } => spend(turn, input, output, micros).await,
         Request::Tool { name, arguments } => tools::call(turn, &name, &arguments).await,
         Request::Next { label, command, context } => turn.say_at_once(&pipeline::next(&label, &command, &context)),
         Request::Pipeline { name } => pipeline::begin(turn, &name).await,
         Request::Phase { phase, name } => pipeline::show(turn, phase, &name).await,
+        Request::Tour(stop) => return tour::show(turn, stop).await,
         Request::Misused(word) => misused(turn, word).await,
         Request::Help => help(turn).await,
     };
@@ -94,6 +96,13 @@ async fn slow(turn: &Turn, seconds: u32) -> Result<(), Error> {
     turn.say_at_once("Done.")
 }
 
+/// The guide asks no model; it reports what one might have used, so that the numbers can be seen at work.
+async fn spend(turn: &Turn, input: u64, output: u64, micros: Option<u64>) -> Result<(), Error> {
+    turn.spend(input, output, micros.unwrap_or(0));
+    let cost = micros.map_or(String::new(), |micros| format!(" and {} USD", dollars(micros)));
+    turn.say(&format!("I report {input} tokens read and {output} written{cost}, though I asked no model.")).await
+}
+
 async fn long(turn: &Turn, words: u32) -> Result<(), Error> {
     for number in 1..=words {
         turn.say_at_once(&format!("word{number} "))?;
@@ -104,8 +113,7 @@ async fn long(turn: &Turn, words: u32) -> Result<(), Error> {
 
 async fn misused(turn: &Turn, name: &str) -> Result<(), Error> {
     let usages = COMMANDS.iter().filter(|word| word.name == name);
-    let usage: String =
-        usages.map(|word| format!("Write `{} {}`: {}.", word.name, word.hint, word.description)).collect();
+    let usage: String = usages.map(|word| format!("Write `{}`: {}.", word.usage(), word.description)).collect();
     turn.say(&usage).await
 }
 
@@ -113,7 +121,7 @@ async fn help(turn: &Turn) -> Result<(), Error> {
     turn.say("I am the built-in guide, not a model: I need no key and answer in set ways. Try one of these:\n\n")
         .await?;
     for word in &COMMANDS {
-        turn.say_at_once(&format!("- `{} {}` {}\n", word.name, word.hint, word.description))?;
+        turn.say_at_once(&format!("- `{}` {}\n", word.usage(), word.description))?;
         turn.pause(1).await;
     }
     turn.say_at_once("\nTo see a piece of work go through six sessions, write `pipeline loom` and press each button.\n")

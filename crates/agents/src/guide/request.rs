@@ -7,16 +7,24 @@
 use agent_client_protocol::v1::schema::ContentBlock;
 
 use super::pipeline::Phase;
+use super::tour::Stop;
 
 /// A word that begins a request.
 pub(super) struct GuideCommand {
     pub(super) name: &'static str,
-    /// What follows the word.
+    /// What follows the word; nothing has to where it is empty.
     pub(super) hint: &'static str,
     pub(super) description: &'static str,
 }
 
-pub(super) const COMMANDS: [GuideCommand; 13] = [
+impl GuideCommand {
+    /// The word with what follows it.
+    pub(super) fn usage(&self) -> String {
+        format!("{} {}", self.name, self.hint).trim_end().to_owned()
+    }
+}
+
+pub(super) const COMMANDS: [GuideCommand; 15] = [
     GuideCommand { name: "say", hint: "TEXT", description: "answers with the text, word by word" },
     GuideCommand { name: "think", hint: "TEXT", description: "thinks the text aloud, then answers" },
     GuideCommand { name: "read", hint: "FILE", description: "shows the first lines of a file" },
@@ -31,6 +39,11 @@ pub(super) const COMMANDS: [GuideCommand; 13] = [
     GuideCommand { name: "slow", hint: "SECONDS", description: "takes its time" },
     GuideCommand { name: "long", hint: "NUMBER", description: "streams that many words" },
     GuideCommand {
+        name: "spend",
+        hint: "INPUT OUTPUT [DOLLARS]",
+        description: "reports that it used so many tokens, and what they cost",
+    },
+    GuideCommand {
         name: "tool",
         hint: "NAME {\"key\": \"value\"}",
         description: "calls a tool of a connected MCP server",
@@ -42,11 +55,13 @@ pub(super) const COMMANDS: [GuideCommand; 13] = [
         description: "begins a piece of work that goes through six sessions",
     },
     GuideCommand { name: "phase", hint: "PHASE NAME", description: "shows one phase of it, from research to build" },
+    GuideCommand { name: "tour", hint: "", description: "shows you around, one press a stop" },
 ];
 
 const MAX_WORDS: u32 = 10_000;
 const MAX_SECONDS: u32 = 3_600;
 const MAX_STEPS: usize = 20;
+const MAX_TOKENS: u64 = 1_000_000_000;
 /// The longest name of a work.
 const MAX_NAME_CHARS: usize = 200;
 
@@ -68,6 +83,13 @@ pub(super) enum Request {
     Long {
         words: u32,
     },
+    /// What a model would say that it used; the guide has none.
+    Spend {
+        input: u64,
+        output: u64,
+        /// In millionths of a dollar.
+        micros: Option<u64>,
+    },
     /// The arguments are still text: whether they are JSON is part of the answer.
     Tool {
         name: String,
@@ -85,6 +107,7 @@ pub(super) enum Request {
         phase: Phase,
         name: String,
     },
+    Tour(Stop),
     /// The word is known, but its arguments are wrong.
     Misused(&'static str),
     Help,
@@ -130,6 +153,16 @@ fn request(word: &str, rest: &str) -> Option<Request> {
         }
         "slow" => Some(Request::Slow { seconds: number(MAX_SECONDS)? }),
         "long" => Some(Request::Long { words: number(MAX_WORDS)? }),
+        "spend" => {
+            let mut words = rest.split_whitespace();
+            let tokens = |word: &str| word.parse::<u64>().ok().map(|count| count.min(MAX_TOKENS));
+            let (input, output) = (tokens(words.next()?)?, tokens(words.next()?)?);
+            let micros = match words.next() {
+                Some(dollars) => Some(micros(dollars)?),
+                None => None,
+            };
+            words.next().is_none().then_some(Request::Spend { input, output, micros })
+        }
         "tool" => {
             let (name, arguments) = split_word(rest);
             (!name.is_empty()).then(|| Request::Tool { name: name.to_owned(), arguments: arguments.to_owned() })
@@ -146,8 +179,19 @@ fn request(word: &str, rest: &str) -> Option<Request> {
             let (phase, name) = split_word(rest);
             Some(Request::Phase { phase: Phase::find(phase)?, name: work(name)? })
         }
+        "tour" => Stop::find(rest).map(Request::Tour),
         _ => None,
     }
+}
+
+/// Dollars, in millionths.
+fn micros(dollars: &str) -> Option<u64> {
+    let (units, rest) = dollars.split_once('.').unwrap_or((dollars, ""));
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if units.is_empty() || units.len() > 4 || rest.len() > 6 || !is_number(units) || !is_number(rest) {
+        return None;
+    }
+    format!("{units}{rest:0<6}").parse().ok()
 }
 
 /// The name of a work: one line, not too long.
@@ -224,6 +268,9 @@ mod tests {
             ("long 200", Request::Long { words: 200 }),
             ("long 0", Request::Long { words: 0 }),
             ("long 4000000000", Request::Long { words: 10_000 }),
+            ("spend 1200 300", Request::Spend { input: 1_200, output: 300, micros: None }),
+            ("spend 1 2 0.25", Request::Spend { input: 1, output: 2, micros: Some(250_000) }),
+            ("spend 9999999999 0 12", Request::Spend { input: 1_000_000_000, output: 0, micros: Some(12_000_000) }),
             ("tool lookup {\"a\": 1}", tool("lookup", "{\"a\": 1}")),
             ("tool lookup", tool("lookup", "")),
             ("tool lookup not json", tool("lookup", "not json")),
@@ -235,6 +282,8 @@ mod tests {
             ("next a | say one\nsay | two | c", next("a", "say one\nsay | two", "c")),
             ("pipeline loom", Request::Pipeline { name: owned("loom") }),
             ("/pipeline the new loom", Request::Pipeline { name: owned("the new loom") }),
+            ("tour", Request::Tour(Stop::Contents)),
+            ("/tour  Edit", Request::Tour(Stop::Edit)),
             ("phase research loom", phase(Phase::Research, "loom")),
             ("Phase BUILD the new loom", phase(Phase::Build, "the new loom")),
         ]);
@@ -242,9 +291,15 @@ mod tests {
 
     #[test]
     fn a_word_without_what_it_takes_is_misused() {
+        for text in ["spend", "spend 1", "spend a b", "spend 1 2 much", "spend 1 2 -1", "spend 1 2 3 4"] {
+            assert_eq!(parse(text), Request::Misused("spend"), "{text:?}");
+        }
         for text in ["say", "say ", "/say", "think", "run", "fail", "read", "read \"\"", "write", "write a.txt"] {
             let word = text.trim_start_matches('/').split(' ').next().unwrap();
             assert!(matches!(parse(text), Request::Misused(name) if name == word), "{text:?}");
+        }
+        for text in ["tour somewhere", "tour edit end"] {
+            assert_eq!(parse(text), Request::Misused("tour"), "{text:?}");
         }
         for text in ["write \"a.txt", "write \"a\"b c", "plan", "plan ;;", "slow", "slow down", "slow -1", "slow 1.5"] {
             assert!(matches!(parse(text), Request::Misused(_)), "{text:?}");
@@ -271,6 +326,7 @@ mod tests {
             let example = match word.hint {
                 "SECONDS" | "NUMBER" => format!("{} 1", word.name),
                 "PHASE NAME" => format!("{} plan loom", word.name),
+                "INPUT OUTPUT [DOLLARS]" => format!("{} 1 2 0.5", word.name),
                 hint => format!("{} {hint}", word.name),
             };
             assert!(!matches!(parse(&example), Request::Misused(_) | Request::Help), "{example:?}");

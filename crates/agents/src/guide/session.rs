@@ -28,6 +28,7 @@ pub(super) struct GuideSession {
     life: String,
     calls: AtomicU64,
     characters: AtomicU64,
+    micros: AtomicU64,
     has_title: AtomicBool,
 }
 
@@ -54,6 +55,7 @@ impl GuideSession {
             life: params.life,
             calls: AtomicU64::new(0),
             characters: AtomicU64::new(0),
+            micros: AtomicU64::new(0),
             has_title: AtomicBool::new(params.has_title),
         }
     }
@@ -99,6 +101,11 @@ impl GuideSession {
     /// Counts characters of either side; returns the total.
     pub(super) fn count(&self, characters: u64) -> u64 {
         self.characters.fetch_add(characters, Ordering::Relaxed) + characters
+    }
+
+    /// Adds to what the session is said to have cost, in millionths of a dollar; returns the sum.
+    pub(super) fn spend(&self, micros: u64) -> u64 {
+        self.micros.fetch_add(micros, Ordering::Relaxed) + micros
     }
 
     /// True once: the first prompt becomes the session's title.

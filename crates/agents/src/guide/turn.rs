@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    ContentBlock, ContentChunk, Plan, SessionInfoUpdate, SessionNotification, SessionUpdate, TextContent, ToolCall,
-    ToolCallContent, ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, UsageUpdate,
+    ContentBlock, ContentChunk, Cost, Plan, PromptResponse, SessionInfoUpdate, SessionNotification, SessionUpdate,
+    StopReason, TextContent, ToolCall, ToolCallContent, ToolCallId, ToolCallStatus, ToolCallUpdate,
+    ToolCallUpdateFields, Usage, UsageUpdate,
 };
 use agent_client_protocol::{Client, Error};
 use serde_json::Value;
@@ -32,11 +33,13 @@ pub(super) struct Turn {
     pub(super) session: Arc<GuideSession>,
     pub(super) client_files: ClientFiles,
     open_call: Mutex<Option<ToolCallId>>,
+    /// What it was told to report as used.
+    spent: Mutex<Option<(u64, u64)>>,
 }
 
 impl Turn {
     pub(super) fn new(client: ConnectionTo<Client>, session: Arc<GuideSession>, client_files: ClientFiles) -> Self {
-        Self { client, session, client_files, open_call: Mutex::default() }
+        Self { client, session, client_files, open_call: Mutex::default(), spent: Mutex::default() }
     }
 
     /// Streams the text word by word, as a model would.
@@ -87,6 +90,18 @@ impl Turn {
         Ok(ToolCallInProgress { turn: self, id })
     }
 
+    /// Notes what is to be reported as used; the cost is that of the session so far, in millionths of a dollar.
+    pub(super) fn spend(&self, input: u64, output: u64, micros: u64) {
+        *lock(&self.spent) = Some((input, output));
+        self.session.spend(micros);
+    }
+
+    /// The answer to the prompt, with what the turn is said to have used.
+    pub(super) fn response(&self, stop: StopReason) -> PromptResponse {
+        let spent = *lock(&self.spent);
+        PromptResponse::new(stop).usage(spent.map(|(input, output)| Usage::new(input + output, input, output)))
+    }
+
     /// Sends the usage and the title at the end of a turn, however it ended.
     pub(super) fn finish(&self, prompt: &str) -> Result<(), Error> {
         let open = lock(&self.open_call).take();
@@ -97,7 +112,9 @@ impl Turn {
             self.send(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title(prompt))))?;
         }
         let used = self.session.count(characters(prompt)) / CHARACTERS_PER_TOKEN;
-        self.send(SessionUpdate::UsageUpdate(UsageUpdate::new(used, CONTEXT_SIZE)))
+        let micros = self.session.spend(0);
+        let cost = (micros > 0).then(|| Cost::new(dollars(micros), "USD"));
+        self.send(SessionUpdate::UsageUpdate(UsageUpdate::new(used, CONTEXT_SIZE).cost(cost)))
     }
 
     fn send(&self, update: SessionUpdate) -> Result<(), Error> {
@@ -145,6 +162,11 @@ pub(super) fn text_content(text: &str) -> ToolCallContent {
 /// The fields of a tool call that shows this text and this value.
 pub(super) fn shown(text: &str, raw: Value) -> ToolCallUpdateFields {
     ToolCallUpdateFields::new().content(vec![text_content(text)]).raw_output(raw)
+}
+
+pub(super) fn dollars(micros: u64) -> f64 {
+    let micros = micros as f64;
+    micros / 1e6
 }
 
 fn characters(text: &str) -> u64 {

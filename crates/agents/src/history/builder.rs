@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use model::{
-    AgentReport, Image, MAX_PROMPT_BYTES, Notice, Outcome, PlanStep, Stop, Timestamp, ToolChange, ToolContent, Usage,
+    AgentReport, Cost, Image, MAX_PROMPT_BYTES, Notice, Outcome, PlanStep, Stop, Timestamp, ToolChange, ToolContent,
+    TurnUsage, Usage, UsedTokens,
 };
 
 use super::bookmark::{self, BookmarkContent, RecordPosition, TitleMark};
@@ -17,6 +18,8 @@ use crate::acp::{cut_chars, start_of};
 /// How many calls of a turn are emitted.
 const MAX_CALLS: usize = 10_000;
 const MAX_TITLE_CHARS: usize = 200;
+/// How many answers of models are counted in a turn.
+const MAX_ANSWERS: usize = 20_000;
 
 pub(super) struct TurnBuilder<'a> {
     limits: &'a HistoryLimits,
@@ -53,8 +56,19 @@ struct Turn {
     calls: HashMap<String, OpenCall>,
     open_calls: usize,
     usage: Option<Usage>,
+    /// What each answer of a model used, by the record's own name of the answer.
+    counted: BTreeMap<String, Counted>,
     stop: Option<Stop>,
     is_answered: bool,
+}
+
+/// What one answer of a model used.
+#[derive(Debug)]
+pub(super) struct Counted {
+    pub(super) model: Option<String>,
+    pub(super) tokens: UsedTokens,
+    /// In dollars, where the record says that.
+    pub(super) cost: f64,
 }
 
 #[derive(Debug)]
@@ -135,6 +149,7 @@ impl<'a> TurnBuilder<'a> {
             calls: HashMap::new(),
             open_calls: 0,
             usage: None,
+            counted: BTreeMap::new(),
             stop: None,
             is_answered: false,
         };
@@ -239,6 +254,22 @@ impl<'a> TurnBuilder<'a> {
         }
     }
 
+    /// Counts what one answer of a model used. Records tell of an answer more than once, as it grows: a later count under the
+    /// same key takes the place of an earlier one. Without a key the answer is told of once.
+    pub(super) fn count(&mut self, key: Option<&str>, counted: Counted) {
+        let Some(turn) = self.turn.as_mut() else { return };
+        if turn.counted.len() == MAX_ANSWERS {
+            return self.skip("beyond the size of a turn");
+        }
+        let key = key.map_or_else(|| format!("#{}", turn.counted.len()), str::to_owned);
+        turn.counted.insert(key, counted);
+    }
+
+    /// Whether the agent has said or done anything in the open turn.
+    pub(super) fn is_answered(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.is_answered)
+    }
+
     pub(super) fn notice(&mut self, at: Timestamp, notice: Notice) {
         if let Some(turn) = self.open() {
             turn.report(at, AgentReport::Noticed(notice));
@@ -315,8 +346,10 @@ impl<'a> TurnBuilder<'a> {
         if self.is_over {
             return;
         }
-        if let Some(usage) = turn.usage.take() {
-            turn.report(turn.last_at, AgentReport::Usage(usage));
+        let used = turn.used();
+        if turn.usage.is_some() || used.is_some() {
+            let window = turn.usage.take().unwrap_or(Usage::window(0, 0));
+            turn.report(turn.last_at, AgentReport::Usage(Usage { turn: used, ..window }));
         }
         let stop = turn.stop.unwrap_or_else(|| {
             let is_whole = turn.is_answered && turn.open_calls == 0;
@@ -354,6 +387,17 @@ impl Turn {
     fn set_running(&mut self) {
         self.is_answered = true;
         self.stop = None;
+    }
+
+    /// What its answers used together.
+    fn used(&self) -> Option<TurnUsage> {
+        let mut used = TurnUsage::default();
+        for Counted { model, tokens, .. } in self.counted.values() {
+            used.add(model.as_deref(), *tokens);
+        }
+        let cost: f64 = self.counted.values().map(|counted| counted.cost).filter(|cost| *cost > 0.0).sum();
+        used.cost = (cost > 0.0).then(|| Cost { amount: cost.to_string(), currency: "USD".to_owned() });
+        used.finished()
     }
 
     fn report(&mut self, at: Timestamp, report: AgentReport) {

@@ -9,13 +9,13 @@ mod results;
 use std::borrow::Cow;
 use std::path::Path;
 
-use model::{Image, MAX_IMAGES, Notice, Outcome, Severity, Timestamp, Usage};
+use model::{Image, MAX_IMAGES, Notice, Outcome, Severity, Timestamp, Usage, UsedTokens};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::bookmark::RecordPosition;
-use super::builder::{TitledBy, TurnBuilder};
+use super::builder::{Counted, TitledBy, TurnBuilder};
 use super::json::{self, Text, as_a, keep_first};
 use super::lines::{self, LineStart};
 use super::user_text::{self, UserText};
@@ -55,6 +55,8 @@ struct Record<'a> {
 
 #[derive(Deserialize)]
 struct Message<'a> {
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     model: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -98,11 +100,40 @@ struct Source<'a> {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Tokens {
+struct AnswerTokens {
     input_tokens: u64,
     cache_creation_input_tokens: u64,
     cache_read_input_tokens: u64,
     output_tokens: u64,
+    output_tokens_details: OutputDetails,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct OutputDetails {
+    thinking_tokens: u64,
+}
+
+impl From<AnswerTokens> for UsedTokens {
+    fn from(tokens: AnswerTokens) -> Self {
+        Self {
+            input: tokens.input_tokens,
+            output: tokens.output_tokens,
+            thought: tokens.output_tokens_details.thinking_tokens,
+            cached_read: tokens.cache_read_input_tokens,
+            cached_write: tokens.cache_creation_input_tokens,
+        }
+    }
+}
+
+impl Message<'_> {
+    /// An answer has a line for each of its blocks, each with the count so far.
+    fn count(&self, builder: &mut TurnBuilder<'_>) -> Option<UsedTokens> {
+        let tokens: UsedTokens = self.usage.and_then(as_a::<AnswerTokens>)?.into();
+        let model = self.model.as_deref().map(str::to_owned);
+        builder.count(self.id.as_deref(), Counted { model, tokens, cost: 0.0 });
+        Some(tokens)
+    }
 }
 
 #[derive(Deserialize)]
@@ -137,6 +168,9 @@ struct CalledCommand {
 impl Record<'_> {
     fn emit(&self, line_start: LineStart<'_>, command: &mut Option<CalledCommand>, builder: &mut TurnBuilder<'_>) {
         if self.is_sidechain == Some(true) {
+            if let Some(message) = self.message.as_ref().filter(|_| self.kind == "assistant") {
+                message.count(builder);
+            }
             return builder.skip("a record of a sub-agent");
         }
         let at = self.timestamp.as_deref().and_then(json::instant);
@@ -236,9 +270,8 @@ impl Record<'_> {
         for block in message.content.map(Blocks::of).unwrap_or_default().0 {
             block.emit(at, builder);
         }
-        if let Some(tokens) = message.usage.and_then(as_a::<Tokens>) {
-            let read = tokens.input_tokens + tokens.cache_creation_input_tokens + tokens.cache_read_input_tokens;
-            builder.usage(Usage { used: read + tokens.output_tokens, size: 0, cost: None, tokens: None });
+        if let Some(tokens) = message.count(builder) {
+            builder.usage(Usage::window(tokens.total(), 0));
         }
         match message.stop_reason.as_deref() {
             Some("end_turn" | "stop_sequence") => builder.stopped(at, Outcome::Completed, None),

@@ -8,6 +8,7 @@
 mod index;
 mod items;
 mod outputs;
+mod tokens;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -23,6 +24,7 @@ use super::lines::{self, LineStart};
 use super::user_text::{self, UserText};
 use super::{HistoryError, LastTurn, blobs, calls};
 use crate::acp::cut_chars;
+use tokens::{AnswerUsage, Progress, TokenInfo};
 
 #[derive(Deserialize)]
 struct Record<'a> {
@@ -108,17 +110,6 @@ struct ShownEvent<'a> {
     info: Option<TokenInfo>,
 }
 
-#[derive(Deserialize)]
-struct TokenInfo {
-    last_token_usage: Option<TokenUsage>,
-    model_context_window: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct TokenUsage {
-    total_tokens: u64,
-}
-
 pub(super) fn read(
     path: &Path,
     id: &str,
@@ -128,12 +119,12 @@ pub(super) fn read(
     if let Some(name) = index::name_of(path, id) {
         builder.title(None, &name, TitledBy::Tool);
     }
-    let mut is_subagents = false;
+    let mut progress = Progress::at(path, builder.position());
     lines::each(path, last_turn, builder, |line, line_start, builder| {
         match serde_json::from_slice::<Record<'_>>(line) {
-            Ok(record) if record.kind == "session_meta" => is_subagents |= !record.emit_meta(builder),
-            Ok(_) if is_subagents => builder.skip("a record of a sub-agent"),
-            Ok(record) => record.emit(line_start, builder),
+            Ok(record) if record.kind == "session_meta" => progress.is_subagents |= !record.emit_meta(builder),
+            Ok(_) if progress.is_subagents => builder.skip("a record of a sub-agent"),
+            Ok(record) => record.emit(line_start, &mut progress, builder),
             Err(_) => builder.skip("not a record"),
         }
     })
@@ -154,7 +145,7 @@ impl Record<'_> {
         !meta.source.is_some_and(|source| raw::is_object(source) && source.get().contains("subagent"))
     }
 
-    fn emit(&self, line_start: LineStart<'_>, builder: &mut TurnBuilder<'_>) {
+    fn emit(&self, line_start: LineStart<'_>, progress: &mut Progress, builder: &mut TurnBuilder<'_>) {
         let Some(at) = raw::instant(&self.timestamp) else { return builder.skip("a record without its time") };
         match self.kind.as_ref() {
             "response_item" => match as_a::<Item<'_>>(self.payload) {
@@ -162,13 +153,23 @@ impl Record<'_> {
                 None => builder.skip("not a record"),
             },
             "event_msg" => match as_a::<ShownEvent<'_>>(self.payload) {
-                Some(shown) => shown.emit(at, self.payload, builder),
+                Some(shown) => shown.emit(at, self.payload, progress, builder),
                 None => builder.skip("not a record"),
             },
             "turn_context" => {
                 let context: Option<TurnContext<'_>> = as_a(self.payload);
-                keep_first(&mut builder.header().model, context.and_then(|context| context.model).as_deref());
+                if let Some(model) = context.and_then(|context| context.model) {
+                    keep_first(&mut builder.header().model, Some(&*model));
+                    progress.model = Some(model.into_owned());
+                }
             }
+            "token_usage_record" => match as_a::<AnswerUsage<'_>>(self.payload) {
+                Some(AnswerUsage { response_id, usage }) => {
+                    progress.has_answer_usage = true;
+                    progress.count(response_id.as_deref(), usage, builder);
+                }
+                None => builder.skip("not a record"),
+            },
             "compacted" => {
                 let compacted: Option<Compacted<'_>> = as_a(self.payload);
                 let summary = compacted.map(|compacted| compacted.message.into_owned());
@@ -271,7 +272,7 @@ fn is_around_picture(words: &str) -> bool {
 }
 
 impl ShownEvent<'_> {
-    fn emit(&self, at: Timestamp, payload: &RawValue, builder: &mut TurnBuilder<'_>) {
+    fn emit(&self, at: Timestamp, payload: &RawValue, progress: &mut Progress, builder: &mut TurnBuilder<'_>) {
         match self.kind.as_ref() {
             "task_complete" => builder.stopped(at, Outcome::Completed, None),
             "turn_aborted" => builder.stopped(at, Outcome::Cancelled, None),
@@ -284,9 +285,10 @@ impl ShownEvent<'_> {
             }
             "token_count" => {
                 let Some(info) = &self.info else { return };
-                let used = info.last_token_usage.as_ref().map_or(0, |usage| usage.total_tokens);
+                let used = info.used();
                 let size = info.model_context_window.unwrap_or(0);
-                builder.usage(Usage { used, size, cost: None, tokens: None });
+                builder.usage(Usage::window(used, size));
+                progress.count_growth(info, builder);
             }
             "item_completed" => match self.item {
                 Some(item) => items::emit(at, item, builder),

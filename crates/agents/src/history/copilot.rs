@@ -8,12 +8,12 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use model::{Outcome, Timestamp, ToolChange, ToolKind, ToolStatus, Usage};
+use model::{Outcome, Timestamp, TokenCount, ToolChange, ToolKind, ToolStatus, Usage, UsedTokens};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::builder::TurnBuilder;
+use super::builder::{Counted, TurnBuilder};
 use super::calls::{self, CallOutput};
 use super::json::{self, as_a, items, keep_first};
 use super::lines::{self, LineStart};
@@ -138,15 +138,30 @@ struct FileEdit<'a> {
 }
 
 #[derive(Deserialize)]
-struct UsageRecord {
-    usage: Tokens,
+struct UsageRecord<'a> {
+    #[serde(borrow)]
+    usage: AnswerUsage<'a>,
 }
 
+/// Its `cost` is counted in requests of the subscription, not in money.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Tokens {
+struct AnswerUsage<'a> {
+    #[serde(borrow)]
+    model: Option<Cow<'a, str>>,
     input_tokens: u64,
     output_tokens: u64,
+    cache_read_tokens: u64,
+    cache_write_tokens: u64,
+}
+
+impl AnswerUsage<'_> {
+    fn tokens(&self) -> UsedTokens {
+        let (input, output) = (self.input_tokens, self.output_tokens);
+        let total = input.saturating_add(output);
+        let (cached_read, cached_write) = (Some(self.cache_read_tokens), Some(self.cache_write_tokens));
+        TokenCount { total, input, output, thought: None, cached_read, cached_write }.into()
+    }
 }
 
 pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'_>) -> Result<(), HistoryError> {
@@ -179,9 +194,11 @@ impl Record<'_> {
             }
             "tool.execution_complete" => as_a::<CallEnd<'_>>(self.data)?.emit(at, builder),
             "session.usage_record" => {
-                let Tokens { input_tokens, output_tokens } = as_a::<UsageRecord>(self.data)?.usage;
-                let used = input_tokens.saturating_add(output_tokens);
-                builder.usage(Usage { used, size: 0, cost: None, tokens: None });
+                let usage = as_a::<UsageRecord<'_>>(self.data)?.usage;
+                let tokens = usage.tokens();
+                builder.usage(Usage::window(tokens.total(), 0));
+                let model = usage.model.as_deref().map(str::to_owned);
+                builder.count(None, Counted { model, tokens, cost: 0.0 });
             }
             "abort" => builder.stopped(at, Outcome::Cancelled, None),
             _ => builder.skip("a record of the program's own"),

@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::Path;
 
-use model::{Outcome, Timestamp, ToolChange, ToolKind, ToolStatus, Usage};
+use model::{Outcome, Timestamp, ToolChange, ToolKind, ToolStatus, Usage, UsedTokens};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::builder::{TitledBy, TurnBuilder};
+use super::builder::{Counted, TitledBy, TurnBuilder};
 use super::calls::{self, CallOutput};
 use super::json::{Text, as_a, items, keep_first};
 use super::lines::{self, LineStart};
@@ -52,7 +52,7 @@ struct Record<'a> {
     event: Option<&'a RawValue>,
     #[serde(borrow)]
     model: Option<Cow<'a, str>>,
-    usage: Option<Tokens>,
+    usage: Option<AnswerTokens>,
     #[serde(borrow)]
     reason: Option<Cow<'a, str>>,
 }
@@ -65,11 +65,23 @@ struct Origin<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Tokens {
+struct AnswerTokens {
     input_other: u64,
     input_cache_read: u64,
     input_cache_creation: u64,
     output: u64,
+}
+
+impl From<AnswerTokens> for UsedTokens {
+    fn from(tokens: AnswerTokens) -> Self {
+        Self {
+            input: tokens.input_other,
+            output: tokens.output,
+            thought: 0,
+            cached_read: tokens.input_cache_read,
+            cached_write: tokens.input_cache_creation,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -119,10 +131,10 @@ pub(super) fn read(path: &Path, last_turn: LastTurn, builder: &mut TurnBuilder<'
             },
             "llm.request" => keep_first(&mut builder.header().model, record.model.as_deref()),
             "usage.record" => {
-                let Tokens { input_other, input_cache_read, input_cache_creation, output } =
-                    record.usage.unwrap_or_default();
-                let sum = input_other.saturating_add(input_cache_read).saturating_add(input_cache_creation);
-                builder.usage(Usage { used: sum.saturating_add(output), size: 0, cost: None, tokens: None });
+                let tokens: UsedTokens = record.usage.unwrap_or_default().into();
+                builder.usage(Usage::window(tokens.total(), 0));
+                let model = record.model.as_deref().map(str::to_owned);
+                builder.count(None, Counted { model, tokens, cost: 0.0 });
             }
             "turn.ended" => match record.reason.as_deref() {
                 Some("completed") => builder.stopped(at, Outcome::Completed, None),

@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use model::{Notice, Outcome, Severity, Timestamp, Usage};
+use model::{Notice, Outcome, Severity, Timestamp, TokenCount, Usage, UsedTokens};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::bookmark::RecordPosition;
-use super::builder::{TitledBy, TurnBuilder};
+use super::builder::{Counted, TitledBy, TurnBuilder};
 use super::json::keep_first;
 use super::sqlite::{Database, Row};
 use super::{HistoryError, LastTurn};
@@ -30,11 +30,16 @@ struct Message<'a> {
     role: Cow<'a, str>,
     #[serde(rename = "modelID", borrow)]
     model: Option<Cow<'a, str>>,
+    #[serde(rename = "providerID", borrow)]
+    provider: Option<Cow<'a, str>>,
+    /// In dollars; 0 where it knows no price.
+    #[serde(default)]
+    cost: f64,
     #[serde(borrow)]
     finish: Option<Cow<'a, str>>,
     #[serde(borrow)]
     error: Option<Failure<'a>>,
-    tokens: Option<Tokens>,
+    tokens: Option<AnswerTokens>,
     #[serde(borrow)]
     summary: Option<&'a RawValue>,
     time: Option<Times>,
@@ -56,11 +61,28 @@ struct FailureData<'a> {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Tokens {
+struct AnswerTokens {
     input: u64,
     output: u64,
     reasoning: u64,
     cache: Cache,
+    total: Option<u64>,
+}
+
+impl AnswerTokens {
+    fn by_kind(&self) -> UsedTokens {
+        let parts = [self.input, self.output, self.reasoning, self.cache.read, self.cache.write];
+        let total = self.total.unwrap_or_else(|| parts.into_iter().fold(0, u64::saturating_add));
+        TokenCount {
+            total,
+            input: self.input,
+            output: self.output,
+            thought: Some(self.reasoning),
+            cached_read: Some(self.cache.read),
+            cached_write: Some(self.cache.write),
+        }
+        .into()
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -223,11 +245,15 @@ fn each_part(
 impl Message<'_> {
     fn emit_end(&self, at: Timestamp, builder: &mut TurnBuilder<'_>) {
         let at = self.time.as_ref().and_then(|time| time.completed).map_or(at, Timestamp::from_millis);
-        if let Some(Tokens { input, output, reasoning, cache }) = &self.tokens {
-            let used = input + output + reasoning + cache.read + cache.write;
-            if used > 0 {
-                builder.usage(Usage { used, size: 0, cost: None, tokens: None });
-            }
+        let tokens = self.tokens.as_ref().map(AnswerTokens::by_kind);
+        if let Some(tokens) = tokens.filter(|tokens| tokens.total() > 0) {
+            builder.usage(Usage::window(tokens.total(), 0));
+            let model = match (&self.provider, &self.model) {
+                (Some(provider), Some(model)) => Some(format!("{provider}/{model}")),
+                (None, model) => model.as_deref().map(str::to_owned),
+                (Some(_), None) => None,
+            };
+            builder.count(None, Counted { model, tokens, cost: self.cost });
         }
         match (&self.error, self.finish.as_deref()) {
             (Some(Failure { name: Some(name), .. }), _) if name == "MessageAbortedError" => {

@@ -7,12 +7,12 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use model::{Image, Outcome, Timestamp, ToolKind, ToolStatus, Usage};
+use model::{Image, Outcome, Timestamp, TokenCount, ToolKind, ToolStatus, Usage, UsedTokens};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::builder::TurnBuilder;
+use super::builder::{Counted, TurnBuilder};
 use super::calls::{self, CallOutput};
 use super::gemini::{FunctionResponse, Part, split_exit_code};
 use super::json::{self, as_a, items, keep_first};
@@ -38,7 +38,7 @@ struct Record<'a> {
     model: Option<Cow<'a, str>>,
     #[serde(borrow)]
     message: Option<Message<'a>>,
-    usage_metadata: Option<Tokens>,
+    usage_metadata: Option<AnswerTokens>,
     #[serde(borrow)]
     tool_call_result: Option<CallResult<'a>>,
 }
@@ -51,8 +51,23 @@ struct Message<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Tokens {
+struct AnswerTokens {
+    #[serde(default)]
+    prompt_token_count: u64,
+    #[serde(default)]
+    candidates_token_count: u64,
+    thoughts_token_count: Option<u64>,
+    cached_content_token_count: Option<u64>,
     total_token_count: Option<u64>,
+}
+
+impl AnswerTokens {
+    fn by_kind(&self) -> UsedTokens {
+        let (input, output) = (self.prompt_token_count, self.candidates_token_count);
+        let total = self.total_token_count.unwrap_or_else(|| input.saturating_add(output));
+        let (thought, cached_read) = (self.thoughts_token_count, self.cached_content_token_count);
+        TokenCount { total, input, output, thought, cached_read, cached_write: None }.into()
+    }
 }
 
 #[derive(Deserialize)]
@@ -155,8 +170,10 @@ impl Record<'_> {
                 builder.call(at, &id, calls::start(&name, args));
             }
         }
-        if let Some(total) = self.usage_metadata.as_ref().and_then(|tokens| tokens.total_token_count) {
-            builder.usage(Usage { used: total, size: 0, cost: None, tokens: None });
+        if let Some(tokens) = self.usage_metadata.as_ref().map(AnswerTokens::by_kind) {
+            builder.usage(Usage::window(tokens.total(), 0));
+            let model = self.model.as_deref().map(str::to_owned);
+            builder.count(None, Counted { model, tokens, cost: 0.0 });
         }
         if has_text && !has_call {
             builder.stopped(at, Outcome::Completed, None);

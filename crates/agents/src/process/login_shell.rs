@@ -36,6 +36,11 @@ pub async fn login_shell_path(launcher: &Launcher, environment: &BTreeMap<String
     merge(&[own, from_shell.as_deref()])
 }
 
+/// The server's own `PATH`, for whoever does not wait for the shell.
+pub fn own_path(environment: &BTreeMap<String, String>) -> String {
+    merge(&[environment.get("PATH").map(String::as_str)])
+}
+
 async fn ask(launcher: &Launcher, environment: &BTreeMap<String, String>) -> Option<String> {
     let shell = environment.get("SHELL").filter(|shell| Path::new(shell).is_absolute())?;
     let home = environment.get("HOME").filter(|home| Path::new(home).is_dir());

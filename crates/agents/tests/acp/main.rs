@@ -14,4 +14,5 @@ mod questions;
 mod records;
 mod sharing;
 mod support;
+mod trials;
 mod turns;

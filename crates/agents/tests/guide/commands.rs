@@ -168,3 +168,18 @@ pub(crate) fn held(world: &World, name: &str) -> tokio::task::JoinHandle<()> {
     let path = world.cwd().join(name);
     tokio::task::spawn_blocking(|| assert_eq!(fs::read(path).unwrap(), b""))
 }
+
+#[tokio::test]
+async fn the_question_of_a_tour_goes_on_whatever_is_answered() {
+    for (kind, outcome) in
+        [(PermissionOptionKind::AllowOnce, "exit code 0"), (PermissionOptionKind::RejectOnce, "I did not run that.")]
+    {
+        let world = World::new().await;
+        let session = world.session().await;
+        world.answer(Answer::Choose(kind));
+        let said = world.turn(&session, "tour question").await;
+        assert!(said.contains(&format!("ask date: {ASKED}")) && said.contains(outcome), "{said}");
+        assert!(said.contains("What you answered is stored") && said.ends_with("EndTurn"), "{said}");
+        world.end().await;
+    }
+}

@@ -204,3 +204,19 @@ async fn the_first_prompt_names_the_session_and_usage_adds_up() {
     assert_eq!(world.turn(&session, "say two").await, "> two\nusage 5 of 100000\nEndTurn");
     world.end().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_tour_stops_at_contents_an_edit_and_a_next_step() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let contents = world.turn(&session, "tour").await;
+    assert!(contents.starts_with("> Four stops, one press each.") && contents.contains("**Contents.**"), "{contents}");
+    let edit = world.turn(&session, "tour edit").await;
+    assert!(edit.contains("call Write tour.md") && edit.contains("I wrote `tour.md`."), "{edit}");
+    let next = world.turn(&session, "tour next").await;
+    let offered = blocks(&next).0;
+    assert_eq!(offered[0].1["command"], "tour end", "{next}");
+    let end = world.turn(&session, "tour end").await;
+    assert!(end.contains("You are in a new session"), "{end}");
+    world.end().await;
+}

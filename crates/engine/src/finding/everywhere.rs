@@ -79,6 +79,7 @@ impl Engine {
     pub async fn search(&self, wish: SearchParams) -> Result<SearchAnswer, QueryError> {
         let mut query = if wish.exact { Query::exact(&wish.words) } else { Query::parse(&wish.words) };
         self.shared.find_works(&mut query, &wish.within).await?;
+        self.shared.find_tags(&mut query).await?;
         let finding = &self.shared.finding;
         finding.index().await?;
         let behind = self.shared.wait_until_folded().await;

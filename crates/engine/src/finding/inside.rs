@@ -45,6 +45,7 @@ impl Engine {
         let session = self.session(id).await?;
         let mut query = if exact { Query::exact(words) } else { Query::parse(words) };
         self.shared.find_works(&mut query, &Within::Project(session.row.project.clone())).await?;
+        self.shared.find_tags(&mut query).await?;
         let mut notes = query.notes.clone();
         let about = SessionAttributes { project: session.row.project.clone(), agent: session.row.agent.clone() };
         let (now, deadline) = (self.shared.clock.now(), Instant::now() + LIMIT);

@@ -87,6 +87,21 @@ fn key(found: &FoundConversation) -> (Tool, String) {
     (found.tool, found.id.clone())
 }
 
+/// Which of these conversations are here already, by their tool and id.
+pub(super) async fn find_known(shared: &Shared, found: &[FoundConversation]) -> HashSet<(Tool, String)> {
+    let mut known = HashSet::new();
+    if let Err(err) = find_hosted(shared, found, &mut known).await {
+        tracing::warn!(error = %err, "which conversations are hosted here could not be read");
+    }
+    for found in found {
+        let head = shared.store.head(StreamId::Session(session_of(found))).await;
+        if !matches!(head, Ok(Head::At(Seq::START)) | Err(_)) {
+            known.insert(key(found));
+        }
+    }
+    known
+}
+
 /// Says that the run is over, however it ends.
 struct Run<'a>(&'a Shared);
 

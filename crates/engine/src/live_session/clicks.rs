@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId};
+use model::{Author, Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, StepOrigin};
 use store::Batch;
 
 use crate::live_session::LiveSession;
 use crate::requests::Asker;
 use crate::wishes::{Reply, StepTaken};
-use crate::work::{Click, wanted_options};
+use crate::work::{Click, Wanted, wanted_options};
 use crate::{Shared, SubmitError, work};
 
 impl LiveSession {
@@ -28,16 +28,20 @@ impl LiveSession {
         let name = offer.check()?.to_owned();
         self.prepare(None).await?;
         let Some(session) = self.stored.session() else { return Err(SubmitError::NotFound(self.id)) };
-        let options = wanted_options(&shared, session, click).await?;
+        let wanted = Wanted { agent: click.agent.as_deref(), model: click.model.clone(), mode: click.mode.clone() };
+        let options = wanted_options(&shared, session, wanted).await?;
         let row = session.row.clone();
 
         let guard = shared.work_stream.lock().await;
         let at = shared.clock.now();
         let begun = SessionId::from_uuid(shared.ids.uuid());
         let (work, work_part) = shared.join_work(&row.project, &name, begun, at).await?;
+        let origin = StepOrigin { session: self.id, block: click.block };
         let prompt = FirstPrompt {
             interaction_id: InteractionId::from_uuid(shared.ids.uuid()),
             text: offer.row.next.command.clone(),
+            images: Vec::new(),
+            by: Author::Step(origin),
         };
         let new = NewSession {
             agent: click.agent.clone().unwrap_or(row.agent),
@@ -45,7 +49,8 @@ impl LiveSession {
             project: row.project,
             name: String::new(),
             work: Some(work),
-            from: Some((Origin { session: self.id, block: click.block }, prompt)),
+            from: Some(Origin::Step(origin)),
+            first: Some(prompt),
             options,
         };
         let command = Command::Click { offer: Box::new(offer), work, session: begun, by: click.by.clone() };

@@ -123,7 +123,7 @@ impl LiveSession {
             Command::Observe => {
                 let was_unobserved =
                     entries.iter().any(|entry| matches!(entry.event, SessionEvent::SessionObserved {}));
-                let count = self.shared.journal.unobserved.count();
+                let count = self.shared.journal.attention.now().unobserved;
                 let unobserved_count = count.saturating_sub(was_unobserved.into());
                 Reply::Observed(Observed { was_unobserved, unobserved_count })
             }
@@ -132,6 +132,7 @@ impl LiveSession {
                 Reply::ContextSet(sets.and_then(|sets| wish.decide(sets).ok()).unwrap_or_default())
             }
             Command::Change { context: None, .. }
+            | Command::Fork { .. }
             | Command::Start
             | Command::Prove { .. }
             | Command::SetIntent { .. }

@@ -64,6 +64,7 @@ fn effect(event: &SessionEvent) -> Option<Effect> {
         | SessionEvent::SessionObserved {}
         | SessionEvent::SessionDeleted {}
         | SessionEvent::SessionRestored {}
+        | SessionEvent::SessionForked { .. }
         | SessionEvent::SessionImported { .. }
         | SessionEvent::AgentOptionsChanged { .. }
         | SessionEvent::AgentOptionChosen { .. }

@@ -29,6 +29,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<Age
         summarising: None,
         search: None,
         history: None,
+        usage: crate::UsageSettings::default(),
     };
     let engine = Engine::start(Arc::new(MemoryStore::new(Incarnation::from_bits(1))), seams).await.unwrap();
     let id = SessionId::from_bytes([7; 16]);

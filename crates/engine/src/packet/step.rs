@@ -6,34 +6,23 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use model::{
-    FileState, NextId, Origin, Outcome, Seq, Session, SessionEvent, SessionRow, TranscriptTurn, Turn, TurnRow, Untold,
-    WorkRow, one_line,
+    FileState, NextId, Outcome, Seq, Session, SessionEvent, SessionRow, StepOrigin, TranscriptTurn, Turn, TurnRow,
+    Untold, WorkRow, one_line,
 };
 use store::{ReadError, Reader};
 
-use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, read_turn, turn_lines};
+use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Own, Page, read_turn, turn_lines};
 use crate::file_inspector::FileInspector;
 use crate::paging;
 
 /// How many lines of the earlier session's contents, and how many earlier sessions, are listed.
 const LINES: u32 = 20;
 const SESSIONS: usize = 10;
-/// How many characters the new session itself has, if it has begun: most of the room is for the phase before.
-const OWN_CHARS: usize = 4_500;
 /// How many turns are looked at for one that was done.
 const TRIES: usize = 100;
 /// How many entries of a turn are looked at for the packet: it is written with the prompt, behind what the agent reported
 /// at the same moment.
 const BEGINNING: u64 = 300;
-
-/// The session that was started, as far as it has come.
-pub(super) struct Own<'a> {
-    pub(super) session: &'a Session,
-    pub(super) states: &'a HashMap<String, FileState>,
-    pub(super) turns: &'a [TranscriptTurn],
-    /// The names of the tools that its agent can read earlier sessions with.
-    pub(super) tools: &'a str,
-}
 
 /// What is known of the phase before.
 struct Before {
@@ -79,7 +68,7 @@ async fn begins_with_packet(store: &dyn Reader, turn: &TurnRow) -> Result<bool, 
 pub(super) async fn text(
     store: &dyn Reader,
     files: &FileInspector,
-    origin: Origin,
+    origin: StepOrigin,
     own: &Own<'_>,
 ) -> Result<String, ReadError> {
     let row = &own.session.row;
@@ -97,11 +86,10 @@ pub(super) async fn text(
 }
 
 /// `None` if the earlier session is gone.
-async fn before(store: &dyn Reader, files: &FileInspector, origin: Origin) -> Result<Option<Before>, ReadError> {
+async fn before(store: &dyn Reader, files: &FileInspector, origin: StepOrigin) -> Result<Option<Before>, ReadError> {
     let session = store.session(origin.session).await?.filter(|session| session.row.deleted_at.is_none());
     let Some(session) = session else { return Ok(None) };
-    let after = Turn(session.row.turns.0.saturating_sub(LINES));
-    let lines = store.turns(origin.session, after, LINES as usize).await?;
+    let lines = lines_of(store, &session.row).await?;
     let offered = match paging::find_turn(store, origin.session, origin.block.turn).await? {
         Some(row) => read_turn(store, &row).await?,
         None => None,
@@ -120,7 +108,7 @@ fn compose(
     let row = &own.session.row;
     let mut page = Page::of(MAX_CHARS - END.chars().count() - 2);
     page.add(&head(own, named, block, before));
-    page.add(&begun(own));
+    page.add(&own.begun());
     if let Some(Before { session, states, lines, offered }) = before {
         page.add_context(session, states);
         if let Some(offered) = offered {
@@ -130,20 +118,6 @@ fn compose(
     }
     page.add(&earlier(row, members, before));
     page.end()
-}
-
-/// What there is of the new session, if its agent was lost or has been sent nothing but commands.
-fn begun(own: &Own<'_>) -> String {
-    let Own { session, states, turns, .. } = own;
-    if turns.is_empty() {
-        return String::new();
-    }
-    let mut page = Page::of(OWN_CHARS);
-    page.add("This session has begun without this record. What was done in it so far, in a shell that may be gone:");
-    page.add_context(session, states);
-    page.add(&conversation(&session.row, turns));
-    page.add("And this is what it goes on with:");
-    page.text()
 }
 
 fn head(own: &Own<'_>, named: Option<&WorkRow>, block: NextId, before: Option<&Before>) -> String {
@@ -164,17 +138,20 @@ fn head(own: &Own<'_>, named: Option<&WorkRow>, block: NextId, before: Option<&B
             if !from.env_hint.is_empty() {
                 lines.push(format!("Environment: {}", one_line(&from.env_hint, ITEM_CHARS)));
             }
-            if !own.tools.is_empty() {
-                lines
-                    .push(format!("More of it: the tools {}, with session {} and a number below.", own.tools, from.id));
-            }
+            lines.extend(own.look_back(from));
         }
         None => lines.push("The session it was started from is deleted.".to_owned()),
     }
     lines.join("\n")
 }
 
-fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
+/// The newest lines of a session's contents, of as many turns as its row has.
+pub(super) async fn lines_of(store: &dyn Reader, row: &SessionRow) -> Result<Vec<TurnRow>, ReadError> {
+    let after = Turn(row.turns.0.saturating_sub(LINES));
+    store.turns(row.id, after, (row.turns.0 - after.0) as usize).await
+}
+
+pub(super) fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
     if lines.is_empty() {
         return String::new();
     }

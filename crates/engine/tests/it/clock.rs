@@ -45,13 +45,13 @@ async fn nothing_is_removed_early_by_a_jump() {
         world.stop_and_restart().await;
         let (kept, deleted) = (world.session().await, world.session().await);
         world.pass(Duration::from_secs(3_600)).await;
-        let rename = || ChangeSession { name: Some("renamed".to_owned()), env_hint: None, context: None };
+        let rename = || ChangeSession { name: Some("renamed".to_owned()), ..ChangeSession::default() };
         assert_eq!(world.engine.submit(kept, rename(), with_key("k")).await.unwrap(), []);
         world.engine.submit(deleted, Delete, asker()).await.unwrap();
         world.clock.jump_to(jump);
         // Several rounds of housekeeping.
         world.pass(Duration::from_secs(20 * 3_600)).await;
-        let again = ChangeSession { name: Some("other".to_owned()), env_hint: None, context: None };
+        let again = ChangeSession { name: Some("other".to_owned()), ..ChangeSession::default() };
         assert_eq!(world.engine.submit(kept, again, with_key("k")).await.unwrap(), []);
         assert_eq!(world.engine.session(kept).await.unwrap().row.name, "renamed", "{jump}: the repeat had an effect");
         world.engine.submit(deleted, Restore, asker()).await.unwrap();

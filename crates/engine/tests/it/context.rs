@@ -186,7 +186,7 @@ async fn a_resumed_agent_is_told_once_what_the_session_is_about_and_what_changed
     let kept = format!("{}/kept.md", world.cwd);
     let marks = [kept.as_str(), "/etc/hostname"];
     world.engine.submit(session, mark("files", &marks, SetMode::Replace, Marker::Agent), asker()).await.unwrap();
-    let hint = ChangeSession { name: None, env_hint: Some("staging\nbox".to_owned()), context: None };
+    let hint = ChangeSession { env_hint: Some("staging\nbox".to_owned()), ..ChangeSession::default() };
     world.engine.submit(session, hint, asker()).await.unwrap();
     world.crash_and_restart().await;
     fs::write(format!("{}/changed.md", world.cwd), "two").unwrap();
@@ -405,13 +405,12 @@ async fn what_agents_may_mark_between_two_prompts_is_bounded_across_a_restart() 
     assert!(matches!(refused, Err(SubmitError::MarksFull { .. })), "{refused:?}");
     assert_eq!(world.engine.session(session).await.unwrap().head, before, "a refusal writes nothing");
     let person = ChangeSession {
-        name: None,
-        env_hint: None,
         context: Some(ContextWish::One {
             set: "files".to_owned(),
             items: vec!["/mine".to_owned()],
             mode: SetMode::Replace,
         }),
+        ..ChangeSession::default()
     };
     world.engine.submit(session, person, asker()).await.unwrap();
 

@@ -25,7 +25,7 @@ async fn soon() {
 }
 
 async fn rename(world: &World, session: SessionId, name: &str) {
-    let command = ChangeSession { name: Some(name.to_owned()), env_hint: None, context: None };
+    let command = ChangeSession { name: Some(name.to_owned()), ..ChangeSession::default() };
     world.engine.submit(session, command, asker()).await.unwrap();
 }
 

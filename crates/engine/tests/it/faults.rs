@@ -51,7 +51,7 @@ async fn quiet(world: &World) {
 async fn state(world: &World) -> String {
     let log = world.store.read_all(Position(0), 100_000).await.unwrap();
     let mut sessions = Vec::new();
-    for row in world.engine.sessions(None, 100).await.unwrap() {
+    for row in world.engine.sessions(model::Shelf::All, None, 100).await.unwrap() {
         sessions.push(world.engine.session(row.id).await.unwrap());
     }
     let works = world.engine.works(None, 100).await.unwrap();

@@ -28,7 +28,14 @@ async fn host(world: &World, number: usize) {
 /// The same, and another agent has the session since.
 async fn hand_over(world: &World, number: usize) {
     let agent = Some("codex".to_owned());
-    let changed = SessionEvent::SessionChanged { name: None, env_hint: None, agent, cwd: None, intent: None };
+    let changed = SessionEvent::SessionChanged {
+        name: None,
+        env_hint: None,
+        agent,
+        cwd: None,
+        intent: None,
+        filing: model::Filing::default(),
+    };
     let attached = SessionEvent::AgentStateChanged {
         state: AgentState::Ready,
         reason: None,
@@ -103,7 +110,7 @@ async fn until(world: &World, is_so: impl Fn(&ImportProgress) -> bool) -> Import
 
 async fn sessions(world: &World) -> Vec<Session> {
     let mut sessions = Vec::new();
-    for row in world.store.sessions(None, 100).await.unwrap() {
+    for row in world.store.sessions(model::Shelf::All, None, 100).await.unwrap() {
         sessions.push(world.store.session(row.id).await.unwrap().unwrap());
     }
     sessions.sort_by_key(|session| session.row.first_prompt.clone());

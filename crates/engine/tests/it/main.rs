@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod agent_places;
+mod changes;
 mod clock;
 mod context;
 mod copies;
 mod faults;
 mod follow;
+mod forking;
 mod imports;
 mod permissions;
 mod recovery;

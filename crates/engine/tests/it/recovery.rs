@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::{ChangeSession, Observe, SubmitError};
-use model::{SessionEvent, SessionState};
+use model::{SessionEvent, SessionId, SessionState};
 
 use crate::support::{World, asker, next_event};
 
@@ -60,7 +60,7 @@ async fn a_full_disk_holds_the_agent_up_and_loses_nothing() {
     let prompt = world.prompt(session, "long 3000").await;
     while !matches!(next_event(&mut follow).await, SessionEvent::TextPart { .. }) {}
     world.fill_disk();
-    let rename = ChangeSession { name: Some("new".to_owned()), env_hint: None, context: None };
+    let rename = ChangeSession { name: Some("new".to_owned()), ..ChangeSession::default() };
     let refused = world.engine.submit(session, rename, asker()).await;
     assert!(matches!(refused, Err(SubmitError::Append(_))), "{refused:?}");
     tokio::time::sleep(Duration::from_secs(60)).await;
@@ -71,4 +71,29 @@ async fn a_full_disk_holds_the_agent_up_and_loses_nothing() {
     let words: String = log.lines().filter_map(|line| line.split("text.part 0 ").nth(1)).collect();
     assert_eq!(words.matches("word").count(), 3_000);
     assert!(log.ends_with("turn.ended completed 1"));
+}
+
+/// Nobody can answer what was asked in a damaged session, so it is not counted, and is not taken off the count either.
+#[tokio::test(start_paused = true)]
+async fn a_damaged_session_that_is_purged_leaves_the_count_of_those_that_need_you() {
+    let mut world = World::new().await;
+    let damaged = world.session().await;
+    world.prompt(damaged, "run echo hi").await;
+    world.until_asked(damaged).await;
+    world.damage(damaged);
+    world.crash_and_restart().await;
+    assert_eq!(world.engine.attention().needs_you, 0);
+    let sound = world.session().await;
+    world.prompt(sound, "run echo hi").await;
+    world.until_asked(sound).await;
+    assert_eq!(world.engine.attention().needs_you, 1);
+    world.engine.purge(damaged, asker()).await.unwrap();
+    assert_eq!(world.engine.attention().needs_you, 1);
+}
+
+impl World {
+    async fn until_asked(&self, session: SessionId) {
+        let mut follow = self.engine.follow(session, None).await.unwrap();
+        while !matches!(next_event(&mut follow).await, SessionEvent::PermissionAsked { .. }) {}
+    }
 }

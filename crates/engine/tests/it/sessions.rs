@@ -178,7 +178,7 @@ async fn twenty_at_once_with_one_key_begin_one_session() {
     let replies = calls.join_all().await;
     let first = create().await.unwrap();
     assert!(replies.iter().all(|reply| *reply == first));
-    assert_eq!(world.engine.sessions(None, 100).await.unwrap().len(), 1);
+    assert_eq!(world.engine.sessions(model::Shelf::All, None, 100).await.unwrap().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -204,7 +204,7 @@ async fn a_deleted_session_is_gone_comes_back_and_is_purged_after_a_week() {
     world.finish(session, prompt).await;
     world.engine.submit(session, Delete, asker()).await.unwrap();
     assert!(matches!(world.engine.session(session).await, Err(QueryError::NotFound(_))));
-    assert_eq!(world.engine.sessions(None, 10).await.unwrap().len(), 0);
+    assert_eq!(world.engine.sessions(model::Shelf::All, None, 10).await.unwrap().len(), 0);
     assert_eq!(world.engine.unobserved_count(), 0);
     world.engine.submit(session, Restore, asker()).await.unwrap();
     assert_eq!(world.engine.unobserved_count(), 1);
@@ -251,7 +251,7 @@ async fn a_directory_that_will_not_do_is_refused_before_anything_is_written() {
     assert!(matches!(create("/").await, DirectoryError::NeedsConfirmation));
     let unknown = world.engine.create_session("nobody", &world.cwd, String::new(), Reach::Careful, asker()).await;
     assert!(matches!(unknown, Err(SubmitError::UnknownAgent { .. })), "{unknown:?}");
-    assert!(world.engine.sessions(None, 10).await.unwrap().is_empty());
+    assert!(world.engine.sessions(model::Shelf::All, None, 10).await.unwrap().is_empty());
 }
 
 #[tokio::test]

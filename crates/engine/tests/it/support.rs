@@ -200,7 +200,17 @@ async fn start(
     let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
     Engine::start(
         Arc::clone(store) as Arc<dyn Store>,
-        Seams { clock, ids, home: None, copies, agency, summarising: None, search: None, history },
+        Seams {
+            clock,
+            ids,
+            home: None,
+            copies,
+            agency,
+            summarising: None,
+            search: None,
+            history,
+            usage: engine::UsageSettings::default(),
+        },
     )
     .await
     .unwrap()

@@ -3,8 +3,8 @@
 use engine::{Asker, Click, Delete, Engine, ListChange, RequestKey, Restore, StepTaken, SubmitError};
 use insta::assert_snapshot;
 use model::{
-    AgentOption, Answerer, Choice, Command, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
-    Rejection, Seq, SessionEvent, SessionId, Timestamp, Turn, WorkId, decide,
+    AgentOption, Answerer, Author, Choice, Command, FirstPrompt, NewSession, NextId, OfferState, OptionCategory,
+    Origin, Rejection, Seq, SessionEvent, SessionId, StepOrigin, Timestamp, Turn, WorkId, decide,
 };
 use store::conformance::faulty::StoreCall;
 use store::prelude::*;
@@ -71,7 +71,7 @@ async fn a_click_begins_a_session_of_the_work_and_sends_the_command() {
 
     let row = world.engine.session(begun).await.unwrap().row;
     assert_eq!((row.agent.as_str(), &row.cwd, row.work), ("guide", &world.cwd, Some(work)));
-    assert_eq!(row.from.map(|from| (from.session, from.block)), Some((session, block(1, 1))));
+    assert_eq!(row.from, Some(Origin::Step(StepOrigin { session, block: block(1, 1) })));
     let named = world.engine.work(work).await.unwrap();
     assert_eq!((named.row.name.as_str(), named.sessions), ("loom", vec![begun]));
     assert_eq!(world.engine.session_before(&row).await.unwrap(), Some(session));
@@ -179,7 +179,7 @@ async fn many_clicks_at_once_are_one() {
     assert_eq!(world.engine.work(work).await.unwrap().sessions, [begun]);
     assert_eq!(world.engine.works(None, 10).await.unwrap().len(), 1);
     assert_eq!(world.prompts_sent(begun).await.len(), 1);
-    let sessions = world.engine.sessions(None, 10).await.unwrap();
+    let sessions = world.engine.sessions(model::Shelf::All, None, 10).await.unwrap();
     assert_eq!(sessions.len(), 2);
 }
 
@@ -277,7 +277,7 @@ async fn what_is_not_offered_can_not_be_taken() {
     let unknown = Click { agent: Some("nobody".to_owned()), ..click(block(1, 1)) };
     let unknown = world.engine.click_next(session, unknown, asker()).await;
     assert!(matches!(unknown, Err(SubmitError::UnknownAgent { .. })), "{unknown:?}");
-    assert_eq!(world.engine.sessions(None, 10).await.unwrap().len(), 1);
+    assert_eq!(world.engine.sessions(model::Shelf::All, None, 10).await.unwrap().len(), 1);
 }
 
 /// The click is durable, and the server ended before anything that follows it.
@@ -285,12 +285,19 @@ async fn what_is_not_offered_can_not_be_taken() {
 async fn a_step_that_was_just_taken_goes_on_in_the_next_life_once() {
     let mut world = World::new().await;
     let begun = SessionId::from_bytes([9; 16]);
-    let prompt = FirstPrompt { interaction_id: world.engine.new_interaction(), text: "say on and on".to_owned() };
+    let origin = StepOrigin { session: SessionId::from_bytes([8; 16]), block: block(1, 1) };
+    let prompt = FirstPrompt {
+        interaction_id: world.engine.new_interaction(),
+        text: "say on and on".to_owned(),
+        images: Vec::new(),
+        by: Author::Step(origin),
+    };
     let new = NewSession {
         agent: "guide".to_owned(),
         cwd: world.cwd.clone(),
         project: world.cwd.clone(),
-        from: Some((Origin { session: SessionId::from_bytes([8; 16]), block: block(1, 1) }, prompt)),
+        from: Some(Origin::Step(origin)),
+        first: Some(prompt),
         ..NewSession::default()
     };
     let events = decide(None, Command::Create(new)).unwrap();

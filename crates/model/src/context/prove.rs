@@ -18,6 +18,7 @@ use crate::ToolCall;
 use crate::limits::{MAX_FACT_BYTES, MAX_FACTS_OF_CALL};
 
 pub use commands::exit_code;
+pub(crate) use files::is_move;
 pub use files::{absolute_path, named_files};
 pub(crate) use names::plain_tool_name;
 pub use shell::script_of;

@@ -27,7 +27,9 @@ fn reported(session: &Session, report: AgentReport) -> Vec<SessionEvent> {
     match report {
         AgentReport::Ready { attached } => {
             let state = AgentState::Ready;
-            let remembers = |attached: &Attached| attached.memory != Memory::New && session.row.turns > Turn(0);
+            // One that was started from another session has something to be told from its beginning on.
+            let has_begun = session.row.turns > Turn(0) || session.row.from.is_some();
+            let remembers = |attached: &Attached| attached.memory != Memory::New && has_begun;
             let remind = attached.as_ref().is_some_and(remembers);
             let (reason, methods) = (None, Vec::new());
             let mut events = vec![SessionEvent::AgentStateChanged { state, reason, attached, methods, remind }];
@@ -121,7 +123,7 @@ fn reported(session: &Session, report: AgentReport) -> Vec<SessionEvent> {
 
 /// A title that repeats the resume packet is no title of the session.
 fn is_of_packet(title: &str) -> bool {
-    ["[Session resumed", "[The next step of a piece of work", "[Context from Throughline"]
+    ["[Session resumed", "[The next step of a piece of work", "[A fork: a new session", "[Context from Throughline"]
         .iter()
         .any(|opening| title.starts_with(opening))
 }

@@ -36,7 +36,19 @@ fn parse(line: &str) -> Command {
             name: rest.to_owned(),
             ..NewSession::default()
         }),
-        "name" => Command::Change { name: Some(rest.to_owned()), env_hint: None, context: None },
+        "name" => Command::Change {
+            name: Some(rest.to_owned()),
+            env_hint: None,
+            context: None,
+            filing: crate::FilingWish::default(),
+        },
+        // `archive true`, `pin false`
+        "archive" | "pin" => {
+            let wish = rest.parse().ok();
+            let (archived, pinned) = if word == "archive" { (wish, None) } else { (None, wish) };
+            let filing = crate::FilingWish { pinned, archived, tags: None };
+            Command::Change { name: None, env_hint: None, context: None, filing }
+        }
         "prompt" | "prompt!" => {
             let (interaction_id, text) = numbered();
             let when_busy = if word == "prompt" { WhenBusy::Queue } else { WhenBusy::Reject };
@@ -47,6 +59,12 @@ fn parse(line: &str) -> Command {
             Command::ChangePrompt { interaction_id, text, by: Author::default() }
         }
         "remove" => Command::RemovePrompt { interaction_id: numbered().0 },
+        // `fork 2`
+        "fork" => Command::Fork {
+            turn: Turn(rest.parse().unwrap()),
+            session: SessionId::from_uuid(Uuid::from_u128(8)),
+            by: Answerer::Policy { rule: "test".to_owned() },
+        },
         "cancel" => Command::Cancel,
         "observe" => Command::Observe,
         "delete" => Command::Delete,
@@ -256,6 +274,49 @@ fn prompts_that_meet_a_turn_wait_or_are_refused() {
     );
 }
 
+/// A fork leaves the session as it is, but for a note: also while a turn runs, from any turn that has ended.
+#[test]
+fn a_fork_is_noted_and_changes_nothing_else() {
+    check(
+        "
+        create
+        ready
+        fork 0
+        prompt 1 first
+        fork 1
+        done
+        fork 1
+        fork 2
+        prompt 2 second
+        fork 1
+        fork 2
+        done
+        delete
+        fork 1
+        ",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        session.forked {\"type\":\"policy\",\"rule\":\"test\"} 00000000-0000-0000-0000-000000000008 0
+        turn.started #1 1
+        prompt.sent #1 first
+        ! t1 is still running; fork from the turn before it, or wait for its end
+        turn.ended completed 1
+        session.forked {\"type\":\"policy\",\"rule\":\"test\"} 00000000-0000-0000-0000-000000000008 1
+        ! there is no turn t2; the newest is t1
+        turn.started #2 2
+        prompt.sent #2 second
+        session.forked {\"type\":\"policy\",\"rule\":\"test\"} 00000000-0000-0000-0000-000000000008 1
+        ! t2 is still running; fork from the turn before it, or wait for its end
+        turn.ended completed 2
+        session.deleted
+        ! the session was deleted; restore it first
+        = Idle
+        ",
+    );
+}
+
 #[test]
 fn a_restart_interrupts_and_sends_nothing_by_itself() {
     check(
@@ -377,8 +438,18 @@ fn what_breaks_a_limit_is_refused_whole() {
         parse(&format!("name {}", "ä".repeat(201))),
         parse("prompt 1  \t "),
         parse(&format!("prompt 1 {long}")),
-        Command::Change { name: None, env_hint: Some("x".repeat(2_001)), context: None },
-        Command::Change { name: Some("good".to_owned()), env_hint: Some("\u{1b}[31m".to_owned()), context: None },
+        Command::Change {
+            name: None,
+            env_hint: Some("x".repeat(2_001)),
+            context: None,
+            filing: crate::FilingWish::default(),
+        },
+        Command::Change {
+            name: Some("good".to_owned()),
+            env_hint: Some("\u{1b}[31m".to_owned()),
+            context: None,
+            filing: crate::FilingWish::default(),
+        },
     ];
     let before = history.entries.len();
     for command in refused {
@@ -708,4 +779,47 @@ fn what_an_agent_has_to_be_told_follows_from_what_it_forgot() {
         }
         assert_eq!(session.row.untold, untold, "after {command:?}");
     }
+}
+
+/// Out of sight is seen, unless its agent asks; and what happens in it brings it back.
+#[test]
+fn an_archived_session_comes_back_when_something_happens_in_it() {
+    check(
+        "
+        create
+        ready
+        prompt 1 go
+        done
+        archive true
+        archive true
+        pin true
+        prompt 2 again
+        archive false
+        ask May I?
+        archive true
+        answer p1 yes
+        archive true
+        done
+        archive false
+        ",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 go
+        turn.ended completed 1
+        session.changed true
+        session.observed
+        session.changed true
+        turn.started #2 2
+        prompt.sent #2 again
+        permission.asked execute [{\"id\":\"yes\",\"name\":\"yes\",\"kind\":\"allow_once\"},{\"id\":\"no\",\"name\":\"no\",\"kind\":\"reject_once\"}] 1 make May I? 2
+        ! its agent waits for an answer; answer it or stop the turn, then archive the session
+        permission.answered {\"type\":\"policy\",\"rule\":\"test\"} allow_once yes 1 2
+        session.changed true
+        turn.ended completed 2
+        = Idle unobserved
+        ",
+    );
 }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, AgentState, Answerer, Attached, Author, Card, Extent, Fact, Image, InteractionId,
-    Marker, Next, Notice, Origin, PermissionAnswer, PlanStep, Question, Request, Seq, SessionId, SignInMethod, Span,
-    Stop, SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId,
+    AgentCommand, AgentOption, AgentState, Answerer, Attached, Author, Card, Extent, Fact, Filing, Image,
+    InteractionId, Marker, Next, Notice, Origin, PermissionAnswer, PlanStep, Question, Request, Seq, SessionId,
+    SignInMethod, Span, Stop, SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId,
 };
 
 /// What happened in a session, in the past tense.
@@ -28,7 +28,7 @@ pub enum SessionEvent {
         /// The piece of work that it belongs to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         work: Option<WorkId>,
-        /// The offer that it was started from.
+        /// What it was started from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<Origin>,
         /// What is to be chosen about its agent when it first starts.
@@ -51,6 +51,9 @@ pub enum SessionEvent {
         /// What the agent says it is about to do.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         intent: Option<String>,
+        /// How the person keeps it in the list.
+        #[serde(flatten)]
+        filing: Filing,
     },
     #[serde(rename = "session.observed")]
     SessionObserved {},
@@ -58,6 +61,15 @@ pub enum SessionEvent {
     SessionDeleted {},
     #[serde(rename = "session.restored")]
     SessionRestored {},
+    /// Another session goes on from one of its turns; this one stays as it is.
+    #[serde(rename = "session.forked")]
+    SessionForked {
+        /// Which turn; 0 is the session's beginning.
+        turn: Turn,
+        /// The session that began.
+        session: SessionId,
+        by: Answerer,
+    },
     #[serde(rename = "agent.state_changed")]
     AgentStateChanged {
         state: AgentState,
@@ -288,6 +300,8 @@ impl SessionEvent {
             | Self::SessionObserved {}
             | Self::SessionDeleted {}
             | Self::SessionRestored {}
+            // It is about a turn, and stands where it was done.
+            | Self::SessionForked { .. }
             | Self::AgentStateChanged { .. }
             | Self::AgentOptionsChanged { .. }
             | Self::AgentOptionChosen { .. }

@@ -14,6 +14,7 @@ const RELEASED: &[(u16, &str)] = &[
     (4, include_str!("../../../../fixtures/events/v4.jsonl")),
     (5, include_str!("../../../../fixtures/events/v5.jsonl")),
     (6, include_str!("../../../../fixtures/events/v6.jsonl")),
+    (7, include_str!("../../../../fixtures/events/v7.jsonl")),
 ];
 
 /// Decodes a line of a fixture as an event of the stream that its kind belongs to.
@@ -57,6 +58,7 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::Session(SessionEvent::TurnStarted { .. }) => "turn.started",
             Event::Session(SessionEvent::TurnEnded { .. }) => "turn.ended",
             Event::Session(SessionEvent::PromptQueued { .. }) => "prompt.queued",
+            Event::Session(SessionEvent::SessionForked { .. }) => "session.forked",
             Event::Session(SessionEvent::PromptChanged { .. }) => "prompt.changed",
             Event::Session(SessionEvent::PromptRemoved { .. }) => "prompt.removed",
             Event::Session(SessionEvent::PromptSent { .. }) => "prompt.sent",
@@ -95,7 +97,7 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::Server(ServerEvent::PermissionForgotten { .. }) => "permission.forgotten",
         })
         .collect();
-    assert_eq!(seen.len(), 45, "one for each arm above");
+    assert_eq!(seen.len(), 46, "one for each arm above");
 }
 
 /// Before version 6 an author other than a person stood in front of the words; since then nobody is read out of them.

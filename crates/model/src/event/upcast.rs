@@ -16,6 +16,9 @@ const STEPS: [fn(Value) -> Value; EVENT_VERSION as usize - 1] = [
     // … and version 5.
     std::convert::identity,
     author_beside_words,
+    // Version 7 has sessions that were forked from a turn, and what a turn used in a field of its own. Whether an older count was
+    // of the turn depends on the agent, which the event does not name: the fold knows it.
+    std::convert::identity,
 ];
 
 /// Version 6 has who wrote a prompt in a field of its own.

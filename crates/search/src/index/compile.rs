@@ -128,7 +128,7 @@ fn filter(fields: &Fields, field: &FilterField) -> Boxed {
         FilterField::Session(id) => Box::new(beginning(fields.session, id)),
         FilterField::Agent(name) => term(Term::from_field_text(fields.agent, &folded(name))),
         FilterField::Project(text) => words(fields.project_words, text),
-        FilterField::Work { sessions, .. } => {
+        FilterField::Work { sessions, .. } | FilterField::Tag { sessions, .. } => {
             either(sessions.iter().map(|id| term(fields.session_term(*id))).collect())
         }
         FilterField::File(text) => words(fields.files, text),

@@ -34,6 +34,13 @@ pub enum FilterField {
         /// Those that belong to it, as whoever knows of works filled in. None has what nothing was filled in for.
         sessions: Vec<SessionId>,
     },
+    /// A tag that the person gave sessions.
+    Tag {
+        /// As it was typed.
+        name: String,
+        /// Those that have it, as whoever knows of tags filled in.
+        sessions: Vec<SessionId>,
+    },
     /// Words of a file's path.
     File(String),
     /// Words of a tool's name or kind.
@@ -55,23 +62,40 @@ pub(super) enum Read {
     FilterField(FilterField),
     /// The key is none of ours: these are words.
     NoFilter,
+    /// So is this, but it is nearly one.
+    Nearly(&'static str),
     /// Why the value means nothing.
     Senseless(String),
 }
 
+const KEYS: [&str; 12] =
+    ["session", "agent", "project", "work", "tag", "file", "tool", "outcome", "exit", "role", "before", "after"];
+
+/// The filter that somebody mistyped, if this is close to one: `fil`, `proyect`, but not `http` or `std`.
+fn nearest(key: &str) -> Option<&'static str> {
+    let key = key.to_ascii_lowercase();
+    if key.len() < 3 || key.len() > 12 {
+        return None;
+    }
+    let most = if key.len() < 5 { 1 } else { 2 };
+    let close = KEYS.into_iter().map(|known| (strsim::damerau_levenshtein(known, &key), known));
+    close.filter(|(typos, _)| *typos <= most).min().map(|(_, known)| known)
+}
+
 impl FilterField {
     pub(super) fn read(key: &str, value: &str) -> Read {
-        let known =
-            ["session", "agent", "project", "work", "file", "tool", "outcome", "exit", "role", "before", "after"];
-        let Some(key) = known.into_iter().find(|known| known.eq_ignore_ascii_case(key)) else { return Read::NoFilter };
         if value.is_empty() {
             return Read::NoFilter;
         }
+        let Some(key) = KEYS.into_iter().find(|known| known.eq_ignore_ascii_case(key)) else {
+            return nearest(key).map_or(Read::NoFilter, Read::Nearly);
+        };
         let field = match key {
             "session" => session(value).map(Self::Session).ok_or("the beginning of a session's id"),
             "agent" => Ok(Self::Agent(value.to_owned())),
             "project" => has_words(value).map(Self::Project),
             "work" => Ok(Self::Work { name: value.to_owned(), sessions: Vec::new() }),
+            "tag" => Ok(Self::Tag { name: value.to_owned(), sessions: Vec::new() }),
             "file" => has_words(value).map(Self::File),
             "tool" => has_words(value).map(Self::Tool),
             "outcome" => match value.to_ascii_lowercase().as_str() {
@@ -97,6 +121,7 @@ impl FilterField {
             Self::Agent(_) => "agent",
             Self::Project(_) => "project",
             Self::Work { .. } => "work",
+            Self::Tag { .. } => "tag",
             Self::File(_) => "file",
             Self::Tool(_) => "tool",
             Self::CallOutcome(_) => "outcome",
@@ -118,7 +143,7 @@ impl FilterField {
             Self::Session(id) => piece.session.to_string().starts_with(id.as_str()),
             Self::Agent(name) => folded(&about.agent) == folded(name),
             Self::Project(words) => contains_words(&about.project, words),
-            Self::Work { sessions, .. } => sessions.contains(&piece.session),
+            Self::Work { sessions, .. } | Self::Tag { sessions, .. } => sessions.contains(&piece.session),
             Self::File(words) => piece.files.iter().any(|file| contains_words(file, words)),
             Self::Tool(words) => piece.tool.as_deref().is_some_and(|tool| contains_words(tool, words)),
             Self::CallOutcome(outcome) => piece.outcome == Some(*outcome),
@@ -181,6 +206,7 @@ impl fmt::Display for Filter {
             | FilterField::Agent(text)
             | FilterField::Project(text)
             | FilterField::Work { name: text, .. }
+            | FilterField::Tag { name: text, .. }
             | FilterField::File(text)
             | FilterField::Tool(text) => f.write_str(text),
             FilterField::CallOutcome(CallOutcome::Ok) => f.write_str("ok"),

@@ -31,10 +31,14 @@ pub(super) fn parse(typed: &str) -> Query {
             break;
         }
         let Chunk { excluded, key, text, quoted, open, source } = chunk;
-        match key.map(|key| FilterField::read(key, text)) {
+        let read = key.map(|key| FilterField::read(key, text));
+        if let (Some(Read::Nearly(nearest)), Some(key), false) = (&read, key, open) {
+            notes.push(format!("{key}: is no filter, so it is looked for as words; did you mean {nearest}:?"));
+        }
+        match read {
             Some(Read::FilterField(field)) => filters.push(Filter { excluded, field }),
             Some(Read::Senseless(note)) => notes.push(note),
-            Some(Read::NoFilter) | None => {
+            Some(Read::NoFilter | Read::Nearly(_)) | None => {
                 let words = if key.is_some() { source } else { text };
                 let (words, starred) = match words.strip_suffix('*').filter(|_| !quoted) {
                     Some(words) => (words, true),

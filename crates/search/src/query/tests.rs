@@ -19,6 +19,7 @@ fn what_people_type_is_understood() {
         ("-file:main.rs unwrap ", "unwrap -file:main.rs"),
         ("project:\"my thing\" x", "x project:my thing"),
         ("work:\"the loom\" -work:loop x ", "x work:the loom -work:loop"),
+        ("tag:Bug -tag:api x ", "x tag:Bug -tag:api"),
         ("std::vec a:b http://x/y ", "std::vec a:b http://x/y"),
         ("exit:1 outcome:fail role:user ", "exit:1 outcome:fail role:prompt"),
         ("EXIT:-1 ", "exit:-1"),
@@ -55,6 +56,14 @@ fn what_makes_no_sense_is_told_and_the_rest_is_searched() {
         ("session:../x foo ", "foo", "session:../x was left out: expected the beginning of a session's id"),
         ("file:/// foo ", "foo", "file:/// was left out: expected letters or digits"),
         ("-> ", "->", "-> has no letters or digits"),
+        ("fil:main.rs foo ", "fil:main.rs foo", "fil: is no filter, so it is looked for as words; did you mean file:?"),
+        (
+            "Proyect:shop foo ",
+            "Proyect:shop foo",
+            "Proyect: is no filter, so it is looked for as words; did you mean project:?",
+        ),
+        // What merely has a colon is nobody's mistake.
+        ("std::vec http://x/y note:this a:b ", "std::vec http://x/y note:this a:b", ""),
     ] {
         let query = Query::parse(typed);
         assert_eq!((query.to_string().as_str(), query.notes.join("; ").as_str()), (left, note), "{typed}");

@@ -8,19 +8,25 @@ use doors::{Principal, Right};
 use engine::RecordsWish;
 
 use crate::error::ApiError;
-use crate::extract::{AgentName, Named, NoParams, Params};
+use crate::extract::{AgentName, Named, NoKey, NoParams, Params};
 use crate::{App, access, convert, wire};
 
 /// The agents that can be named in a new session: those that are installed first, of these the built-in guide last. The
-/// first time this may take seconds, because each program is asked for its version.
-#[utoipa::path(get, path = "/agents", operation_id = "listAgents", responses((status = 200, body = wire::AgentPage)))]
+/// first time this may take seconds, because each program is asked for its version, and the login shell for its `PATH`;
+/// `soFar` does not wait for either.
+#[utoipa::path(
+    get,
+    path = "/agents", operation_id = "listAgents",
+    params(wire::AgentQuery),
+    responses((status = 200, body = wire::AgentPage))
+)]
 pub(crate) async fn list(
     State(app): State<App>,
     principal: Principal,
-    _: NoParams,
+    Params(query): Params<wire::AgentQuery>,
 ) -> Result<Json<wire::AgentPage>, ApiError> {
     access::everything(&principal, Right::Read)?;
-    let agents = app.engine.agents().await;
+    let agents = if query.so_far { app.engine.agents_so_far().await } else { app.engine.agents().await };
     Ok(Json(wire::AgentPage { agents: agents.into_iter().map(convert::agent).collect() }))
 }
 
@@ -52,4 +58,28 @@ pub(crate) async fn sessions(
     }
     let page = app.engine.agent_sessions(&name, RecordsWish { cwd, cursor: query.cursor }).await?;
     Ok(Json(convert::agent_sessions(page)))
+}
+
+/// Starts an agent, asks it to begin a session, and ends it: whether it works. No prompt is sent and no session is made here.
+/// May take as long as an agent may take to start.
+#[utoipa::path(
+    post,
+    path = "/agents/{name}/test", operation_id = "testAgent",
+    params(("name" = String, Path)),
+    responses(
+        (status = 200, body = wire::AgentTrial),
+        (status = 404, description = "There is no such agent", body = wire::ErrorBody),
+        (status = 409, description = "It is not installed", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn test(
+    State(app): State<App>,
+    principal: Principal,
+    Named(AgentName(name)): Named<AgentName>,
+    _: NoParams,
+    _: NoKey,
+) -> Result<Json<wire::AgentTrial>, ApiError> {
+    // A process is started.
+    access::everything(&principal, Right::Manage)?;
+    Ok(Json(convert::agent_trial(app.engine.try_agent(&name).await?)))
 }

@@ -73,8 +73,10 @@ pub(crate) async fn whoami(State(app): State<App>, principal: Principal, _: NoPa
         Role::Applet => "applet",
     };
     let directory = app.settings.directory.clone().filter(|_| principal.may(Right::Write));
+    let tour_directory = app.settings.tour_directory.clone().filter(|_| principal.may(Right::Write));
     Json(wire::Whoami {
         directory,
+        tour_directory,
         role: role.to_owned(),
         session: principal.session,
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -33,7 +33,7 @@ pub(crate) async fn list(
 ) -> Result<Json<wire::DirectoryPage>, ApiError> {
     access::everything(&principal, Right::Write)?;
     let mut seen = HashSet::new();
-    let mut rows = app.engine.sessions(None, RECENT_SESSIONS).await?;
+    let mut rows = app.engine.sessions(model::Shelf::All, None, RECENT_SESSIONS).await?;
     rows.retain(|row| seen.insert(row.cwd.clone()));
     rows.truncate(MAX_RECENT);
     let home = app.engine.home().map(ToOwned::to_owned);

@@ -20,6 +20,7 @@ pub(crate) async fn show(
     let sources = app.engine.import_sources().await.into_iter().map(|source| wire::ImportSource {
         tool: source.tool.to_owned(),
         sessions: source.sessions,
+        known: source.known,
         bytes: source.bytes,
     });
     Ok(Json(wire::Imports { sources: sources.collect(), progress: progress(&app) }))

@@ -7,7 +7,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use doors::{Principal, Right, Role};
 use engine::{Asker, Cancel, ChangeSession, Delete, Observe, Observed, QueryError, Reach, Restore, SetContext};
-use model::{ContextWish, DeletedKey, ListKey, Marker, SessionId};
+use model::{
+    ContextWish, DeletedKey, FilingWish, ListKey, Marker, SessionFilter, SessionId, Shelf, TagWish, clean_tag,
+};
 
 use crate::error::ApiError;
 use crate::extract::{Asking, Body, Named, NoParams, OnlyKey, Params};
@@ -16,22 +18,46 @@ use crate::{App, access, convert, wire};
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 200;
+const MAX_TEXT_CHARS: usize = 200;
 
-/// Sessions, most recently active first.
+/// Sessions, most recently active first. Where a filter is met by few, a page may be short while `nextCursor` goes on.
 #[utoipa::path(
     get,
     path = "/sessions", operation_id = "listSessions",
-    params(wire::PageQuery),
+    params(wire::SessionQuery),
     responses((status = 200, body = wire::SessionPage))
 )]
 pub(crate) async fn list(
     State(app): State<App>,
     principal: Principal,
-    Params(query): Params<wire::PageQuery>,
+    Params(query): Params<wire::SessionQuery>,
 ) -> Result<Json<wire::SessionPage>, ApiError> {
     access::everything(&principal, Right::Read)?;
-    let limit = page_limit(query.limit)?;
-    page(&app, query.after.as_deref(), limit).await.map(Json)
+    page(&app, query).await.map(Json)
+}
+
+fn filter(query: wire::SessionQuery) -> Result<(Shelf, SessionFilter), ApiError> {
+    let text = query.text.unwrap_or_default();
+    if text.chars().count() > MAX_TEXT_CHARS {
+        return Err(ApiError::InvalidQuery(format!("text has at most {MAX_TEXT_CHARS} characters")));
+    }
+    let shelf = match query.archived {
+        wire::ArchivedQuery::No => Shelf::Listed,
+        wire::ArchivedQuery::Only => Shelf::Archived,
+        wire::ArchivedQuery::Any => Shelf::All,
+    };
+    let tag = query.tag.map(|tag| clean_tag(&tag)).transpose();
+    let filter = SessionFilter {
+        state: query.state,
+        unobserved: query.unobserved,
+        agent: query.agent,
+        project: query.project,
+        tag: tag.map_err(|err| ApiError::InvalidQuery(err.to_string()))?,
+        pinned: query.pinned,
+        work: query.meta_context,
+        words: text.split_whitespace().map(str::to_lowercase).collect(),
+    };
+    Ok((shelf, filter))
 }
 
 fn page_limit(limit: Option<u32>) -> Result<u32, ApiError> {
@@ -42,12 +68,17 @@ fn page_limit(limit: Option<u32>) -> Result<u32, ApiError> {
 }
 
 /// A page of the list; also the one that a socket gets at connect.
-pub(crate) async fn page(app: &App, after: Option<&str>, limit: u32) -> Result<wire::SessionPage, ApiError> {
-    let after = after.map(str::parse::<ListKey>).transpose().map_err(|_| ApiError::InvalidCursor)?;
-    let limit = limit as usize;
-    let rows = app.engine.sessions(after, limit + 1).await?;
-    let mut page = convert::session_page(&app.engine, rows, limit);
-    let works: BTreeSet<_> = page.sessions.iter().filter_map(|row| row.meta_context_id).collect();
+pub(crate) async fn page(app: &App, query: wire::SessionQuery) -> Result<wire::SessionPage, ApiError> {
+    let limit = page_limit(query.limit)?;
+    let after = query.after.as_deref().map(str::parse::<ListKey>).transpose();
+    let after = after.map_err(|_| ApiError::InvalidCursor)?;
+    let (shelf, filter) = filter(query)?;
+    let is_beginning = after.is_none() && shelf == Shelf::Listed && filter.is_empty();
+    let foremost = if is_beginning { app.engine.foremost_sessions().await? } else { Vec::new() };
+    let listed = app.engine.list_sessions(shelf, &filter, after, limit as usize).await?;
+    let mut page = convert::session_page(&app.engine, &listed, &foremost);
+    let rows = page.sessions.iter().chain(&page.foremost);
+    let works: BTreeSet<_> = rows.filter_map(|row| row.meta_context_id).collect();
     for work in works {
         match app.engine.work(work).await {
             Ok(work) => page.meta_contexts.push(convert::work(work)),
@@ -60,8 +91,20 @@ pub(crate) async fn page(app: &App, after: Option<&str>, limit: u32) -> Result<w
 }
 
 /// The first page, of the default length.
-pub(crate) async fn first_page(app: &App, after: Option<&str>) -> Result<wire::SessionPage, ApiError> {
-    page(app, after, DEFAULT_LIMIT).await
+pub(crate) async fn first_page(app: &App) -> Result<wire::SessionPage, ApiError> {
+    page(app, wire::SessionQuery::default()).await
+}
+
+/// The tags that sessions have.
+#[utoipa::path(get, path = "/tags", operation_id = "listTags", responses((status = 200, body = wire::Tags)))]
+pub(crate) async fn tags(
+    State(app): State<App>,
+    principal: Principal,
+    _: NoParams,
+) -> Result<Json<wire::Tags>, ApiError> {
+    access::everything(&principal, Right::Read)?;
+    let tags = app.engine.tags().await?.into_iter().map(|(tag, sessions)| wire::Tag { tag, sessions });
+    Ok(Json(wire::Tags { tags: tags.collect() }))
 }
 
 /// Begins a session; its agent starts meanwhile, and prompts are taken at once.
@@ -110,7 +153,7 @@ pub(crate) async fn show(
     Ok(Json(convert::whole_session(&app.engine, &session).await?))
 }
 
-/// Renames a session, notes its environment, or changes what is marked.
+/// Renames, pins, archives or tags a session, notes its environment, or changes what is marked.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}", operation_id = "changeSession",
@@ -118,7 +161,7 @@ pub(crate) async fn show(
     request_body = wire::SessionPatch,
     responses(
         (status = 200, body = wire::Changed),
-        (status = 409, description = "A set, or all of them, would hold too much", body = wire::ErrorBody)
+        (status = 409, description = "A set would hold too much, there would be too many tags, or the agent waits for an answer", body = wire::ErrorBody)
     )
 )]
 pub(crate) async fn change(
@@ -129,7 +172,9 @@ pub(crate) async fn change(
     Body(mut patch): Body<wire::SessionPatch>,
 ) -> Result<Json<wire::Changed>, ApiError> {
     let renames = patch.name.is_some() || patch.pinned_title.is_some() || patch.env_hint.is_some();
-    access::session(&asking.principal, if renames { Right::Write } else { Right::Mark }, id)?;
+    let filing = filing_wish(&patch)?;
+    let right = if renames || filing != FilingWish::default() { Right::Write } else { Right::Mark };
+    access::session(&asking.principal, right, id)?;
     let key = patch.key.take();
     let role = asking.principal.role;
     let asker = asking.asker(&format!("change session {id}"), &patch, key)?;
@@ -142,13 +187,25 @@ pub(crate) async fn change(
     };
     let sets = match (wish, by) {
         (context, Marker::Person) => {
-            let change = ChangeSession { name, env_hint: patch.env_hint, context };
+            let change = ChangeSession { name, env_hint: patch.env_hint, context, filing };
             app.engine.submit(id, change, asker).await?
         }
         (Some(wish), by) => app.engine.submit(id, SetContext { wish, by }, asker).await?,
         (None, _) => return Err(ApiError::Forbidden),
     };
     Ok(Json(wire::Changed { success: true, sets }))
+}
+
+fn filing_wish(patch: &wire::SessionPatch) -> Result<FilingWish, ApiError> {
+    let some = (!patch.add_tags.is_empty() || !patch.remove_tags.is_empty())
+        .then(|| TagWish::Some { add: patch.add_tags.clone(), remove: patch.remove_tags.clone() });
+    let tags = match (patch.tags.clone().map(TagWish::All), some) {
+        (Some(_), Some(_)) => {
+            return Err(ApiError::InvalidBody("send tags, or addTags and removeTags, not both".to_owned()));
+        }
+        (all, some) => all.or(some),
+    };
+    Ok(FilingWish { pinned: patch.pinned, archived: patch.archived, tags })
 }
 
 /// A name that the person gives is the pinned title: no title takes its place until it is taken away.

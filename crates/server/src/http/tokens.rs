@@ -11,7 +11,7 @@ use model::{TokenId, TokenKind};
 
 use crate::error::ApiError;
 use crate::extract::{Body, MaybeBody, Named, NoKey, NoParams, Unrepeatable};
-use crate::{App, access, convert, sign_in_link, wire};
+use crate::{App, QrSquares, access, convert, sign_in_link, wire};
 
 const MAX_NAME_CHARS: usize = 100;
 
@@ -23,7 +23,8 @@ pub(crate) async fn list(
     _: NoParams,
 ) -> Result<Json<wire::TokenPage>, ApiError> {
     access::everything(&principal, Right::Manage)?;
-    Ok(Json(wire::TokenPage { tokens: app.engine.tokens().all().iter().map(convert::token).collect() }))
+    let tokens = app.engine.tokens().all().iter().map(convert::token).collect();
+    Ok(Json(wire::TokenPage { tokens, own: principal.id.parse().ok() }))
 }
 
 /// Makes a credential; the secret is shown this once.
@@ -114,11 +115,12 @@ pub(crate) async fn link(
         check_name(name)?;
     }
     let offered = app.engine.offer_code_for(new.name.as_deref());
-    let link = wire::SignInLink {
-        url: wire::Hidden::new(sign_in_link(&app.settings.url, &offered.code)),
-        expires_at: offered.expires_at,
-        local_only: app.settings.local_only,
-    };
+    let (url, local_only) = (sign_in_link(&app.settings.url, &offered.code), app.settings.local_only);
+    // A code that no phone could follow would only mislead.
+    let squares = if local_only { None } else { QrSquares::of(&url) };
+    let picture =
+        squares.map(|squares| wire::LinkPicture { side: squares.side(), path: wire::Hidden::new(squares.path()) });
+    let link = wire::SignInLink { url: wire::Hidden::new(url), expires_at: offered.expires_at, local_only, picture };
     Ok((StatusCode::CREATED, Json(link)))
 }
 

@@ -90,8 +90,16 @@ impl Out {
     }
 }
 
+/// Whether a client hears of prompts that are being written: they are between the person's own devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UnsentWords {
+    Told,
+    Kept,
+}
+
 pub(super) struct Follows {
     engine: Engine,
+    unsent: UnsentWords,
     tasks: JoinSet<()>,
     by_session: HashMap<SessionId, Slot>,
     generation: u64,
@@ -108,9 +116,9 @@ struct Slot {
 }
 
 impl Follows {
-    pub(super) fn new(engine: Engine) -> Self {
+    pub(super) fn new(engine: Engine, unsent: UnsentWords) -> Self {
         let (out, said) = Out::new();
-        Self { engine, tasks: JoinSet::new(), by_session: HashMap::new(), generation: 0, out, said }
+        Self { engine, unsent, tasks: JoinSet::new(), by_session: HashMap::new(), generation: 0, out, said }
     }
 
     /// Begins to follow, in place of an earlier follow of the same session.
@@ -130,9 +138,9 @@ impl Follows {
         while self.tasks.try_join_next().is_some() {}
         self.generation += 1;
         let (session, cursor, generation) = (follow.session(), follow.cursor(), self.generation);
-        let out = self.out.clone();
+        let (out, unsent) = (self.out.clone(), self.unsent);
         let task = self.tasks.spawn(async move {
-            if AssertUnwindSafe(speak(follow, batch, generation, out.clone())).catch_unwind().await.is_err() {
+            if AssertUnwindSafe(speak(follow, batch, unsent, generation, out.clone())).catch_unwind().await.is_err() {
                 let error = ApiError::Submit(SubmitError::Broken).into_detail();
                 let frame = ServerFrame::Error { id: None, session: Some(session), error };
                 out.say(session, generation, FollowProgress::Ended, frame).await;
@@ -207,7 +215,7 @@ impl Follows {
 /// A batch takes no more entries once it has this many bytes: on a slow link each is to arrive before the client gives up.
 const BATCH_BYTES: usize = 64 << 10;
 
-async fn speak(mut follow: Follow, batch: bool, generation: u64, out: Out) {
+async fn speak(mut follow: Follow, batch: bool, tells: UnsentWords, generation: u64, out: Out) {
     let session = follow.session();
     loop {
         let followed = follow.next().await;
@@ -246,6 +254,11 @@ async fn speak(mut follow: Follow, batch: bool, generation: u64, out: Out) {
                 };
                 let context = convert::context(&context);
                 (FollowProgress::Preview, ServerFrame::SessionContext { session, reason, set_name, context })
+            }
+            Ok(Followed::Unsent(_)) if tells == UnsentWords::Kept => continue,
+            Ok(Followed::Unsent(unsent)) => {
+                let (text, writer) = (unsent.text.to_string(), unsent.writer.to_string());
+                (FollowProgress::Preview, ServerFrame::Unsent { session, text, writer })
             }
             Ok(Followed::Deleted) => {
                 let reason = wire::ResetReason::Deleted;

@@ -111,9 +111,11 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
                 work::take_step(app, principal, (session, block), click, asker(principal, "", &(), None)?).await?;
             Ok(Answer::Result(Some(json!(clicked))))
         }
-        Request::List { after } => {
+        Request::List { after, query } => {
             access::everything(principal, Right::Read)?;
-            Ok(Answer::Page(sessions::first_page(app, after.as_deref()).await?))
+            let query = *query.unwrap_or_default();
+            let after = after.or(query.after.clone());
+            Ok(Answer::Page(sessions::page(app, wire::SessionQuery { after, ..query }).await?))
         }
         Request::Auth { .. } => Err(ApiError::AlreadySignedIn),
         // The socket answers these itself.

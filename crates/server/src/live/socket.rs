@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use axum::extract::ws::{Message, WebSocket};
 use doors::{Principal, Right};
-use engine::{Earlier, ListChange};
+use engine::{Attention, Earlier, ListChange};
 use model::{SessionId, WorkId};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::follows::{Begin, Follows, Ready, reset_frame};
+use super::follows::{Begin, Follows, Ready, UnsentWords, reset_frame};
 use super::requests::Requests;
 use super::{Broken, GOODBYE_WITHIN, close, farewell, feed, flush, send, text_of, violation, write};
 use crate::error::ApiError;
@@ -95,7 +95,11 @@ impl From<Broken> for End {
 impl Socket {
     pub(super) fn new(app: App, principal: Principal, socket: WebSocket) -> Self {
         let list = access::everything(&principal, Right::Read).ok().map(|()| app.engine.list_changes());
-        let follows = Follows::new(app.engine.clone());
+        let unsent = match access::everything(&principal, Right::Write) {
+            Ok(()) => UnsentWords::Told,
+            Err(_) => UnsentWords::Kept,
+        };
+        let follows = Follows::new(app.engine.clone(), unsent);
         let requests = Requests::new(app.clone(), principal.clone());
         // Watched from before the greeting: a credential that ends while the peer reads slowly must not be missed.
         let leave = Leave {
@@ -210,7 +214,7 @@ impl Socket {
     }
 
     async fn send_list(&mut self) -> Result<(), End> {
-        let frame = match sessions::first_page(&self.app, None).await {
+        let frame = match sessions::first_page(&self.app).await {
             Ok(page) => ServerFrame::List { id: None, page },
             Err(err) => ServerFrame::Error { id: None, session: None, error: err.into_detail() },
         };
@@ -228,12 +232,12 @@ impl Socket {
 
     async fn send_change(&mut self, change: Result<ListChange, RecvError>) -> Result<(), End> {
         match change {
-            Ok(ListChange::Put { row, unobserved_count }) => {
+            Ok(ListChange::Put { row, attention }) => {
                 let session = Some(convert::session_row(&self.app.engine, &row));
-                self.send(row_frame(session, None, unobserved_count)).await
+                self.send(row_frame(session, None, attention)).await
             }
-            Ok(ListChange::Removed { session, unobserved_count }) => {
-                self.send(row_frame(None, Some(session), unobserved_count)).await
+            Ok(ListChange::Removed { session, attention }) => {
+                self.send(row_frame(None, Some(session), attention)).await
             }
             Ok(ListChange::PutWork(work)) => {
                 let work = Some(convert::work((*work).clone()));
@@ -247,8 +251,8 @@ impl Socket {
     }
 
     fn work_frame(&self, work: Option<wire::MetaContext>, removed_work: Option<WorkId>) -> ServerFrame {
-        let unobserved_count = self.app.engine.unobserved_count();
-        ServerFrame::Row { session: None, removed: None, work, removed_work, unobserved_count }
+        let Attention { unobserved: unobserved_count, needs_you: needs_you_count } = self.app.engine.attention();
+        ServerFrame::Row { session: None, removed: None, work, removed_work, unobserved_count, needs_you_count }
     }
 
     async fn handle(&mut self, message: Message) -> Result<(), End> {
@@ -368,6 +372,7 @@ fn id_of(frame: &str) -> Option<String> {
     serde_json::from_str::<Named>(frame).ok().map(|named| named.id)
 }
 
-fn row_frame(session: Option<wire::SessionRow>, removed: Option<SessionId>, unobserved_count: u64) -> ServerFrame {
-    ServerFrame::Row { session, removed, work: None, removed_work: None, unobserved_count }
+fn row_frame(session: Option<wire::SessionRow>, removed: Option<SessionId>, attention: Attention) -> ServerFrame {
+    let Attention { unobserved: unobserved_count, needs_you: needs_you_count } = attention;
+    ServerFrame::Row { session, removed, work: None, removed_work: None, unobserved_count, needs_you_count }
 }

@@ -1,7 +1,7 @@
 //! What tools say of the piece of work that a session belongs to.
 
 use engine::{Engine, QueryError, Work};
-use model::{SessionRow, one_line};
+use model::{ForkOrigin, Origin, SessionRow, StepOrigin, Turn, one_line};
 
 const NAME_CHARS: usize = 80;
 
@@ -25,7 +25,17 @@ pub(super) async fn place(engine: &Engine, row: &SessionRow) -> Result<Vec<Strin
         lines.push(format!("Work {} {}{}", work.id, name(&work.name), place.unwrap_or_default()));
     }
     if let Some(from) = row.from {
-        lines.push(format!("Started from session {}, by its offer {}", from.session, from.block));
+        lines.push(match from {
+            Origin::Step(StepOrigin { session, block }) => {
+                format!("Started from session {session}, by its offer {block}")
+            }
+            Origin::Fork(ForkOrigin { session, turn: Turn(0) }) => {
+                format!("Forked from session {session}, at its beginning")
+            }
+            Origin::Fork(ForkOrigin { session, turn }) => {
+                format!("Forked from session {session}, after its turn {turn}")
+            }
+        });
     }
     Ok(lines)
 }

@@ -12,7 +12,7 @@ use model::{AgentView, Entry, Image, Seq, SessionId, Timestamp, Turn, WordsOf, W
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
-use super::{Context, ErrorDetail, Hidden, MetaContext, Session, SessionPage, SessionRow, WhenBusy};
+use super::{Context, ErrorDetail, Hidden, MetaContext, Session, SessionPage, SessionQuery, SessionRow, WhenBusy};
 
 /// What a client sends.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -62,6 +62,9 @@ pub enum Request {
     List {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<String>,
+        /// Which sessions, as in `GET /sessions`; an `after` beside it counts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        query: Option<Box<SessionQuery>>,
     },
     #[serde(rename_all = "camelCase")]
     Prompt {
@@ -142,6 +145,9 @@ pub enum ServerFrame {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         removed_work: Option<WorkId>,
         unobserved_count: u64,
+        // A program newer than the server reads its frame, too.
+        #[serde(default)]
+        needs_you_count: u64,
     },
     /// How a followed session stands; the first frame of a follow.
     Session {
@@ -179,6 +185,8 @@ pub enum ServerFrame {
     /// Words that are not durable yet; the entry that follows holds them. `block` is the number of the block that they
     /// belong to or, if they are a tool's, of the call.
     Preview { session: SessionId, turn: Turn, kind: WordsOf, block: u32, text: String },
+    /// Somebody writes a prompt: the words as they are now, and the page that wrote them.
+    Unsent { session: SessionId, text: String, writer: String },
     /// All that was stored has been sent; what follows is live.
     CaughtUp { session: SessionId, cursor: String },
     /// Nothing is missing up to here; sent on quiet follows so that a client can keep its place.

@@ -33,7 +33,7 @@ impl fmt::Debug for Hidden {
 mod tests {
     use model::Timestamp;
 
-    use crate::wire::{ClientFrame, CodeExchange, Hidden, IssuedToken, Proof, Request, SignInLink, Token};
+    use crate::wire::{ClientFrame, CodeExchange, Hidden, IssuedToken, LinkPicture, Proof, Request, SignInLink, Token};
 
     /// T42: none of the types that carry a secret shows it.
     #[test]
@@ -51,7 +51,8 @@ mod tests {
             "it is sent as it is"
         );
         let issued = IssuedToken { token, secret: hidden() };
-        let link = SignInLink { url: hidden(), expires_at: Timestamp::from_millis(0), local_only: true };
+        let picture = Some(LinkPicture { side: 1, path: hidden() });
+        let link = SignInLink { url: hidden(), expires_at: Timestamp::from_millis(0), local_only: true, picture };
         let (proof, exchange) = (Proof { proof: hidden() }, CodeExchange { code: hidden(), discard: false });
         let shown = format!("{frame:?} {issued:#?} {proof:?} {link:?} {exchange:?}");
         assert!(!shown.contains("canary"), "{shown}");

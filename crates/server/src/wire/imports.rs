@@ -19,6 +19,9 @@ pub struct ImportSource {
     /// Its name in the catalog of agents.
     pub tool: String,
     pub sessions: usize,
+    /// How many of them are here already, also if they were deleted since.
+    #[serde(default)]
+    pub known: usize,
     /// How large they are; 0 where that is not known without reading them.
     pub bytes: u64,
 }

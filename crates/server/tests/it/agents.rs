@@ -35,6 +35,11 @@ async fn the_catalog_is_listed() {
     assert!(agents.contains(&copilot), "{answer}");
     assert!(agents[1..].iter().all(|agent| agent["installed"] == false), "{answer}");
     assert_eq!(world.get("/api/agents").await.ok(200), answer);
+    let mut so_far = world.get("/api/v1/agents?soFar=true").await.ok(200);
+    assert_eq!(so_far["agents"][0]["version"].take(), json!(null), "no program was asked");
+    so_far["agents"][0]["version"] = json!(env!("CARGO_PKG_VERSION"));
+    assert_eq!(so_far, answer);
+    assert_eq!(world.get("/api/v1/agents?sofar=true").await.summary(), "400 invalid_query");
     world.close().await;
 }
 
@@ -54,6 +59,25 @@ async fn what_an_agent_keeps_is_for_the_person_alone() {
     let session = world.session().await;
     let agent = world.agent_token(&session).await;
     let answer = world.call_as(bearer(&agent), "GET /api/v1/agents/guide/sessions", None).await;
+    assert_eq!(answer.summary(), "403 forbidden");
+    world.close().await;
+}
+
+#[tokio::test]
+async fn an_agent_is_tested_without_a_session_here() {
+    let world = World::with_agents().await;
+    let before = world.position().await;
+    let tested = world.call("POST /api/v1/agents/guide/test", None).await.ok(200);
+    let program = format!("Guide {}", env!("CARGO_PKG_VERSION"));
+    assert_eq!(tested, json!({ "program": program, "outcome": "ready", "methods": [], "reason": null }));
+    for (name, summary) in [("copilot", "409 agent_not_installed"), ("nobody", "404 unknown_agent")] {
+        let answer = world.call(&format!("POST /api/v1/agents/{name}/test"), None).await;
+        assert_eq!(answer.summary(), summary, "{name}");
+    }
+    assert_eq!(world.position().await, before, "nothing was written down");
+    let session = world.session().await;
+    let agent = world.agent_token(&session).await;
+    let answer = world.call_as(bearer(&agent), "POST /api/v1/agents/guide/test", None).await;
     assert_eq!(answer.summary(), "403 forbidden");
     world.close().await;
 }

@@ -91,7 +91,10 @@ async fn whoever_asks_learns_who_it_is() {
     let session = world.session().await;
     let who = |role: &str, session: Option<&str>, directory: Option<&str>| {
         let version = env!("CARGO_PKG_VERSION");
-        json!({ "role": role, "session": session, "version": version, "incarnation": INCARNATION, "directory": directory })
+        json!({
+            "role": role, "session": session, "version": version, "incarnation": INCARNATION, "directory": directory,
+            "tourDirectory": directory,
+        })
     };
     assert_eq!(world.get("/api/v1/whoami").await.ok(200), who("person", None, Some(CWD)));
     let browser = world.sign_in().await;

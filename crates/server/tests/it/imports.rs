@@ -46,6 +46,7 @@ async fn transcripts_are_brought_in_once_found_read_and_continued() {
     let sources = world.get("/api/v1/imports").await.ok(200)["sources"].clone();
     let tools: Vec<&str> = sources.as_array().unwrap().iter().map(|source| source["tool"].as_str().unwrap()).collect();
     assert_eq!(tools, ["claude", "codex"]);
+    assert!(sources.as_array().unwrap().iter().all(|source| source["known"] == 0), "{sources}");
 
     let first = import(&world).await;
     let added = first["added"].as_u64().unwrap();
@@ -74,6 +75,8 @@ async fn transcripts_are_brought_in_once_found_read_and_continued() {
     let again = import(&world).await;
     assert_eq!((&again["added"], &again["turns"]), (&json!(0), &json!(0)), "{again}");
     let world = world.restart().await;
+    let sources = world.get("/api/v1/imports").await.ok(200)["sources"].clone();
+    assert!(sources.as_array().unwrap().iter().all(|source| source["known"] == source["sessions"]), "{sources}");
     let again = import(&world).await;
     assert_eq!(
         (&again["added"], &again["updated"], &again["unchanged"]),

@@ -252,7 +252,10 @@ async fn every_change_of_the_list_is_a_row() {
             json!([null, null, null, 0]),
         ]
     );
-    assert_eq!(rows.last().unwrap(), &json!({ "type": "row", "removed": session, "unobservedCount": 0 }));
+    assert_eq!(
+        rows.last().unwrap(),
+        &json!({ "type": "row", "removed": session, "unobservedCount": 0, "needsYouCount": 0 })
+    );
     world.close().await;
 }
 

@@ -18,6 +18,7 @@ use agents::history::Places;
 use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
 use engine::{Agency, Clock, Engine, IdSource, Seams, Summarising, TokenSecret, TokenWish};
 use model::{Incarnation, Position, Timestamp, TokenKind};
+use server::wire::{ChangePlace, Setting, SettingChange, SettingSource, Settings};
 use server::{AllSessions, ServerSettings};
 use store::conformance::future;
 use store::{MemoryStore, SqliteStore, Store};
@@ -128,6 +129,27 @@ struct Kind {
     agency: Option<Agency>,
 }
 
+/// What a server was started with, as it is shown.
+pub(crate) fn configuration() -> Settings {
+    let listen = Setting {
+        key: "server.listen".to_owned(),
+        about: "Where the server listens.".to_owned(),
+        value: Some("\"127.0.0.1:7417\"".to_owned()),
+        source: SettingSource::Config { line: 2 },
+        change: SettingChange {
+            text: "listen = \"127.0.0.1:7417\"".to_owned(),
+            place: ChangePlace::Replace { line: 2 },
+        },
+    };
+    Settings {
+        file: "/home/ada/.throughline/config.toml".to_owned(),
+        has_file: true,
+        url: "http://127.0.0.1:7417".to_owned(),
+        local_only: true,
+        values: vec![listen],
+    }
+}
+
 /// What does not refuse a test that asks quickly and often; `guards.rs` tests the real ones.
 pub(crate) fn roomy() -> Limits {
     let plenty = Rate { per_second: 1e6, burst: 1e6 };
@@ -210,6 +232,11 @@ impl World {
             summarising,
             search: Some(directory.path().join("search")),
             history: Some(Places::below(directory.path().join("home"))),
+            usage: engine::UsageSettings {
+                prices: model::Prices::default(),
+                warn_session: "0.6 USD".parse().ok(),
+                warn_day: "1 USD".parse().ok(),
+            },
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -224,9 +251,11 @@ impl World {
             hosts: AllowedHosts::default(),
             limits: limits.clone(),
             url: format!("http://{address}"),
-            local_only: true,
+            local_only: !secure_cookie,
             secure_cookie,
             directory: Some(CWD.to_owned()),
+            tour_directory: Some(CWD.to_owned()),
+            configuration: configuration(),
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
             all_sessions: AllSessions { by_default: false, by_agent: [("guide".to_owned(), all_sessions)].into() },
             specs_label: "Threads".to_owned(),

@@ -23,7 +23,8 @@ async fn a_credential_is_shown_once_and_listed_without_its_secret() {
             { "id": id(1), "kind": "person", "name": "token file", "session": null, "issuedAt": at },
             laptop,
             { "id": id(4), "kind": "agent", "name": "agent", "session": session, "issuedAt": at },
-        ]
+        ],
+        "own": id(1),
     });
     assert_eq!(agent["token"], expected["tokens"][2]);
     assert_eq!(world.get("/api/v1/tokens").await.ok(200), expected);
@@ -156,6 +157,34 @@ async fn a_link_names_the_browser_that_uses_it() {
         let answer = world.call("POST /api/v1/tokens/link", json!({ "name": name })).await;
         assert_eq!(answer.summary(), "400 invalid_name", "{name:?}");
     }
+    world.close().await;
+}
+
+/// Whoever looks at the list sees which of them would sign it out itself.
+#[tokio::test]
+async fn the_list_says_which_credential_is_the_callers_own() {
+    let world = World::open().await;
+    let browser = world.sign_in().await;
+    let listed = world.call_as(world.page_lines(&browser), "GET /api/v1/tokens", None).await.ok(200);
+    let own = listed["tokens"].as_array().unwrap().iter().find(|token| token["id"] == listed["own"]);
+    assert_eq!(own.unwrap()["kind"], "browser");
+    let listed = world.get("/api/v1/tokens").await.ok(200);
+    let own = listed["tokens"].as_array().unwrap().iter().find(|token| token["id"] == listed["own"]);
+    assert_eq!(own.unwrap()["kind"], "person");
+    world.close().await;
+}
+
+/// A code that no phone could follow is not drawn.
+#[tokio::test]
+async fn a_link_that_others_reach_comes_with_its_picture() {
+    let world = World::open().await;
+    let link = world.call("POST /api/v1/tokens/link", json!({ "name": "phone" })).await.ok(201);
+    assert_eq!((&link["localOnly"], &link["picture"]), (&json!(true), &json!(null)));
+    world.close().await;
+    let world = World::secure().await;
+    let link = world.call("POST /api/v1/tokens/link", json!({ "name": "phone" })).await.ok(201);
+    let squares = server::QrSquares::of(link["url"].as_str().unwrap()).unwrap();
+    assert_eq!(link["picture"], json!({ "side": squares.side(), "path": squares.path() }));
     world.close().await;
 }
 

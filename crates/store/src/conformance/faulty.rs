@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use model::{
     DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow,
-    Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey,
-    WorkRow,
+    Seq, Session, SessionId, SessionRow, Shelf, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, UsageQuery,
+    UsageRow, UsageSum, WorkId, WorkKey, WorkRow,
 };
 
 use crate::{
-    Append, AppendError, Batch, Changes, Fence, Head, Log, PlacedEntry, ReadError, ReadOffers, ReadPrincipals,
-    ReadSessions, ReadTurns, ReadUnfinished, ReadWorks, Receipt, StorageError, Store, WholeWork,
+    Append, AppendError, Batch, Changes, EntryOrder, Fence, Head, Log, PlacedEntry, ReadError, ReadOffers,
+    ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished, ReadUsage, ReadWorks, Receipt, StorageError, Store,
+    WholeWork,
 };
 
 /// A store that fails when it is told to.
@@ -311,7 +312,9 @@ questions! {
     }
     ReadSessions {
         Session session(id: SessionId) -> Option<Session>;
-        Sessions sessions(after: Option<ListKey>, limit: usize) -> Vec<SessionRow>;
+        Sessions sessions(shelf: Shelf, after: Option<ListKey>, limit: usize) -> Vec<SessionRow>;
+        Foremost foremost(limit: usize) -> Vec<SessionRow>;
+        Tagged tagged() -> Vec<(SessionId, Vec<String>)>;
         Deleted deleted(after: Option<DeletedKey>, limit: usize) -> Vec<SessionRow>;
         UnobservedCount unobserved_count() -> u64;
         Attached attached(agent: &str, ids: Vec<String>) -> Vec<(String, SessionId)>;
@@ -322,7 +325,11 @@ questions! {
         Turns turns(session: SessionId, after: Turn, limit: usize) -> Vec<TurnRow>;
         FindTurn find_turn(interaction: InteractionId) -> Option<TurnRow>;
         Titles titles(session: SessionId) -> Vec<TitleRow>;
-        ContextEntries context_entries(session: SessionId, after: Seq, up_to: Seq, limit: usize) -> Vec<Seq>;
+        ContextEntries context_entries(session: SessionId, after: Seq, up_to: Seq, order: EntryOrder, limit: usize) -> Vec<Entry>;
+    }
+    ReadUsage {
+        Usage usage(query: UsageQuery) -> Vec<UsageSum>;
+        TurnsUsed turns_used(session: SessionId, after: Turn, limit: usize) -> Vec<UsageRow>;
     }
     ReadUnfinished {
         Unsettled unsettled() -> Vec<SessionId>;
@@ -420,7 +427,7 @@ mod tests {
         store.when(StoreCall::Sessions).fail(StoreFault::Busy);
         assert!(matches!(store.session(session_id(1)).await, Err(ReadError::Closed)));
         assert!(store.session(session_id(1)).await.unwrap().is_some());
-        assert!(matches!(store.sessions(None, 9).await, Err(ReadError::Storage(_))));
+        assert!(matches!(store.sessions(model::Shelf::All, None, 9).await, Err(ReadError::Storage(_))));
         assert!(store.deleted_before(at(9), 9).await.unwrap().is_empty());
     }
 

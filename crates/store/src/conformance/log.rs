@@ -193,7 +193,18 @@ pub async fn a_purged_session_is_gone_for_good(store: AnyStore) {
         act(&store, n, prompt(u64::from(n) + 10, "waits longer"), 4).await;
     }
     let other = store.session(session_id(1)).await.expect("session");
-    let last = act(&store, 2, Command::Change { name: Some("b".to_owned()), env_hint: None, context: None }, 5).await;
+    let last = act(
+        &store,
+        2,
+        Command::Change {
+            name: Some("b".to_owned()),
+            env_hint: None,
+            context: None,
+            filing: model::FilingWish::default(),
+        },
+        5,
+    )
+    .await;
     let Head::At(head) = store.head(stream(2)).await.expect("head") else { panic!("it is not purged yet") };
     let stale = store.purge(session_id(2), Seq(head.0 - 1), at(9)).await;
     assert!(matches!(stale, Err(AppendError::Conflict { head: told, .. }) if told == head), "{stale:?}");
@@ -205,7 +216,7 @@ pub async fn a_purged_session_is_gone_for_good(store: AnyStore) {
     assert_eq!(store.read(stream(2), Seq::START, MANY).await.expect("read"), []);
     assert_eq!(store.session(session_id(2)).await.expect("session"), None);
     assert_eq!(store.turns(session_id(2), model::Turn(0), MANY).await.expect("turns"), []);
-    assert_eq!(store.sessions(None, MANY).await.expect("sessions").len(), 1);
+    assert_eq!(store.sessions(model::Shelf::All, None, MANY).await.expect("sessions").len(), 1);
     assert_eq!(store.unsettled().await.expect("unsettled"), [session_id(1)]);
     let left = store.read_all(Position(0), MANY).await.expect("read");
     assert!(left.iter().all(|placed| placed.stream == stream(1)), "{left:?}");
@@ -216,7 +227,18 @@ pub async fn a_purged_session_is_gone_for_good(store: AnyStore) {
         assert!(matches!(result, Err(AppendError::Purged(told)) if told == stream(2)), "{result:?}");
     }
     // A follower of all streams has seen the purged places; none of them is given again.
-    let next = act(&store, 1, Command::Change { name: Some("c".to_owned()), env_hint: None, context: None }, 10).await;
+    let next = act(
+        &store,
+        1,
+        Command::Change {
+            name: Some("c".to_owned()),
+            env_hint: None,
+            context: None,
+            filing: model::FilingWish::default(),
+        },
+        10,
+    )
+    .await;
     assert!(next > last, "{next:?} does not follow {last:?}");
     store.purge(session_id(3), Seq::START, at(9)).await.expect("a session that never was can be purged");
     assert!(matches!(store.append(batch([text_part(stream(3), 0, &["x"])])).await, Err(AppendError::Purged(_))));

@@ -3,17 +3,17 @@
 #![expect(missing_docs, reason = "the name of a case is its statement")]
 
 use model::{
-    AgentReport, Answerer, Author, Command, ContextWish, DeletedKey, Extent, Fact, FactShape, ListKey, MAX_TITLES,
-    Marker, Memory, Outcome, PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq, ServerEvent,
-    SessionId, SessionRow, SessionState, SetMode, Stop, SummaryMaker, TitleMaker, TokenKind, Turn, TurnSummary, Untold,
-    fold,
+    AgentReport, Answerer, Author, Command, ContextWish, DeletedKey, Extent, Fact, FactShape, FilingWish, ListKey,
+    MAX_TITLES, Marker, Memory, Outcome, PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq,
+    ServerEvent, SessionEvent, SessionId, SessionRow, SessionState, SetMode, Shelf, Stop, SummaryMaker, TagWish,
+    TitleMaker, TokenKind, Turn, TurnSummary, Untold, fold,
 };
 
 use crate::conformance::{
     AnyStore, act, at, attached, batch, create, interaction_id, pictures, prompt, prompt_by, question, remembered_id,
     remembers, session_id, stream, token_id,
 };
-use crate::{Head, Part};
+use crate::{EntryOrder, Head, Part};
 
 const MANY: usize = 10_000;
 
@@ -64,7 +64,12 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
         Command::Prove { tool: 1, facts: vec![fact("filesEdited", "/a"), fact("filesEdited", "/b")] },
         Command::Prove { tool: 2, facts: vec![fact("filesEdited", "/a")] },
         Command::SetIntent { intent: "look".to_owned() },
-        Command::Change { name: Some("b".to_owned()), env_hint: Some("dev".to_owned()), context: None },
+        Command::Change {
+            name: Some("b".to_owned()),
+            env_hint: Some("dev".to_owned()),
+            context: None,
+            filing: model::FilingWish::default(),
+        },
         stopped(Outcome::Completed),
         Command::RemovePrompt { interaction_id: interaction_id(3) },
         Command::Interrupt { reason: "server_restart".to_owned() },
@@ -140,18 +145,37 @@ pub async fn the_entries_of_a_context_are_found(store: AnyStore) {
     let mut heads = Vec::new();
     for (when, item) in ["/a", "/b", "/c"].into_iter().enumerate() {
         act(&store, 1, mark("files", &[item]), i64::try_from(when).expect("few")).await;
-        act(&store, 1, Command::Change { name: Some(item.to_owned()), env_hint: None, context: None }, 9).await;
+        act(
+            &store,
+            1,
+            Command::Change {
+                name: Some(item.to_owned()),
+                env_hint: None,
+                context: None,
+                filing: model::FilingWish::default(),
+            },
+            9,
+        )
+        .await;
         let session = store.session(session_id(1)).await.expect("session").expect("it was created");
         heads.push(Seq(session.head.0 - 1));
     }
-    let found = async |after, up_to, limit| {
-        store.context_entries(session_id(1), after, up_to, limit).await.expect("context entries")
+    let ordered = async |after, up_to, order, limit| {
+        let found = store.context_entries(session_id(1), after, up_to, order, limit).await.expect("context entries");
+        assert!(found.iter().all(|entry| matches!(entry.event, SessionEvent::ContextSet { .. })), "{found:?}");
+        found.iter().map(|entry| entry.seq).collect::<Vec<_>>()
     };
+    let found = async |after, up_to, limit| ordered(after, up_to, EntryOrder::OldestFirst, limit).await;
+    let newest = async |after, up_to, limit| ordered(after, up_to, EntryOrder::NewestFirst, limit).await;
+    assert_eq!(newest(Seq::START, Seq(u64::MAX), MANY).await, [heads[2], heads[1], heads[0]]);
+    assert_eq!(newest(Seq::START, Seq(u64::MAX), 2).await, [heads[2], heads[1]]);
+    assert_eq!(newest(heads[0], heads[1], MANY).await, heads[1..2]);
     assert_eq!(found(Seq::START, Seq(u64::MAX), MANY).await, heads);
     assert_eq!(found(heads[0], heads[1], MANY).await, heads[1..2]);
     assert_eq!(found(Seq::START, Seq(u64::MAX), 2).await, heads[..2]);
     assert_eq!(found(heads[2], heads[0], MANY).await, []);
-    assert_eq!(store.context_entries(session_id(2), Seq::START, Seq(9), MANY).await.expect("none"), []);
+    let of_other = store.context_entries(session_id(2), Seq::START, Seq(9), EntryOrder::NewestFirst, MANY).await;
+    assert_eq!(of_other.expect("none"), []);
     let head = store.session(session_id(1)).await.expect("session").expect("it is there").head;
     store.purge(session_id(1), head, at(10)).await.expect("purge");
     assert_eq!(found(Seq::START, Seq(u64::MAX), MANY).await, []);
@@ -241,7 +265,7 @@ pub async fn the_list_is_by_activity_and_comes_in_pages(store: AnyStore) {
         let mut seen = Vec::new();
         let mut after = None;
         loop {
-            let page = store.sessions(after, limit).await.expect("sessions");
+            let page = store.sessions(model::Shelf::All, after, limit).await.expect("sessions");
             assert!(page.len() <= limit);
             let Some(last) = page.last() else { break };
             after = Some(ListKey::of(last));
@@ -249,11 +273,63 @@ pub async fn the_list_is_by_activity_and_comes_in_pages(store: AnyStore) {
         }
         assert_eq!(seen, expected, "by {limit}");
     }
-    assert_eq!(store.sessions(None, 0).await.expect("sessions"), []);
+    assert_eq!(store.sessions(model::Shelf::All, None, 0).await.expect("sessions"), []);
     // A key need not be that of a row that still stands there.
     let between = ListKey { active_at: at(25), id: session_id(9) };
-    let page = store.sessions(Some(between), MANY).await.expect("sessions");
+    let page = store.sessions(model::Shelf::All, Some(between), MANY).await.expect("sessions");
     assert_eq!(page.iter().map(|row| row.id).collect::<Vec<_>>(), expected[2..]);
+}
+
+/// Pinned and archived sessions, those that wait for the person, and tags.
+pub async fn a_session_is_kept_as_the_person_files_it(store: AnyStore) {
+    let ids = async |shelf| {
+        let rows = store.sessions(shelf, None, MANY).await.expect("sessions");
+        rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    let foremost =
+        async || store.foremost(MANY).await.expect("foremost").into_iter().map(|row| row.id).collect::<Vec<_>>();
+    for n in 1..=5 {
+        act(&store, n, create("a"), i64::from(n)).await;
+        act(&store, n, attached("their id", Memory::New), 6).await;
+    }
+    act(&store, 1, filed(FilingWish { pinned: Some(true), ..FilingWish::default() }), 10).await;
+    for n in [2, 4] {
+        act(&store, n, filed(FilingWish { archived: Some(true), ..FilingWish::default() }), 11).await;
+    }
+    let tags = |tags: &[&str]| {
+        let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        filed(FilingWish { tags: Some(TagWish::All(tags)), ..FilingWish::default() })
+    };
+    act(&store, 2, tags(&["bug", "Api"]), 12).await;
+    act(&store, 5, tags(&["bug"]), 12).await;
+    assert_eq!(ids(Shelf::Listed).await, [5, 3, 1].map(session_id));
+    assert_eq!(ids(Shelf::Archived).await, [4, 2].map(session_id));
+    assert_eq!(ids(Shelf::All).await, [5, 4, 3, 2, 1].map(session_id));
+    let page = store.sessions(Shelf::All, None, 2).await.expect("sessions");
+    let rest = store.sessions(Shelf::All, page.last().map(ListKey::of), MANY).await.expect("sessions");
+    assert_eq!(rest.iter().map(|row| row.id).collect::<Vec<_>>(), [3, 2, 1].map(session_id));
+    let row = store.session(session_id(2)).await.expect("session").expect("it exists").row;
+    assert_eq!((row.archived_at, row.pinned_at, row.tags.join(" ").as_str()), (Some(at(11)), None, "api bug"));
+    assert_eq!(foremost().await, [session_id(1)]);
+    let both = vec!["api".to_owned(), "bug".to_owned()];
+    let tagged = store.tagged().await.expect("tagged");
+    assert_eq!(tagged, [(session_id(2), both.clone()), (session_id(5), vec!["bug".to_owned()])]);
+
+    // What asks brings it back into the list, before the others.
+    act(&store, 4, asks("may I?"), 20).await;
+    assert_eq!(ids(Shelf::Archived).await, [session_id(2)]);
+    assert_eq!(foremost().await, [4, 1].map(session_id));
+    // So does a turn, and what is deleted is in none.
+    act(&store, 2, prompt(2, "go on"), 21).await;
+    assert_eq!(ids(Shelf::Listed).await, [2, 5, 4, 3, 1].map(session_id));
+    act(&store, 1, Command::Delete, 22).await;
+    act(&store, 5, Command::Delete, 22).await;
+    assert_eq!(foremost().await, [session_id(4)]);
+    assert_eq!(store.tagged().await.expect("tagged"), [(session_id(2), both)]);
+}
+
+fn filed(filing: FilingWish) -> Command {
+    Command::Change { name: None, env_hint: None, context: None, filing }
 }
 
 pub async fn unsettled_sessions_are_starting_or_running(store: AnyStore) {
@@ -288,7 +364,10 @@ pub async fn a_session_that_waits_for_an_answer_is_unsettled(store: AnyStore) {
     let waits = store.session(session_id(1)).await.expect("session").expect("it exists").row;
     assert_eq!((waits.state(), waits.open_requests.len()), (SessionState::NeedsYou, 1));
     assert_eq!(waits.open_requests[0].options, question("").options);
-    assert!(store.sessions(None, MANY).await.expect("sessions").contains(&waits), "the list says the same");
+    assert!(
+        store.sessions(model::Shelf::All, None, MANY).await.expect("sessions").contains(&waits),
+        "the list says the same"
+    );
 
     act(&store, 1, Command::Interrupt { reason: "server_restart".to_owned() }, 7).await;
     assert_eq!(store.unsettled().await.expect("unsettled"), []);

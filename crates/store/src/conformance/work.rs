@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    AgentReport, Clicked, Command, NewSession, Next, NextId, OfferState, Origin, Outcome, SessionId, Stop, StreamId,
-    Turn, WorkEvent, WorkId, WorkKey, WorkRow, rename_work,
+    AgentReport, Clicked, Command, NewSession, Next, NextId, OfferState, Origin, Outcome, SessionId, StepOrigin, Stop,
+    StreamId, Turn, WorkEvent, WorkId, WorkKey, WorkRow, rename_work,
 };
 
 use crate::conformance::{
@@ -208,7 +208,7 @@ pub async fn a_click_is_kept(store: AnyStore) {
     assert_eq!(store.clicked(session_id(5), MANY).await.expect("clicked"), []);
 
     let begun = store.session(session_id(5)).await.expect("session").expect("it began").row;
-    let from = Some(Origin { session: session_id(1), block: id(1, 1) });
+    let from = Some(Origin::Step(StepOrigin { session: session_id(1), block: id(1, 1) }));
     let options = BTreeMap::from([("mode".to_owned(), "plan".to_owned())]);
     assert_eq!((begun.work, begun.from, begun.options), (Some(work_id(5)), from, options));
     assert_eq!(members(&store, work_id(5)).await, [5, 6].map(session_id));

@@ -65,6 +65,14 @@ pub(super) struct Meta {
     /// When it last came to rest; while a turn runs, when the last finished turn ended.
     pub(super) last_idle_at: Option<Timestamp>,
     pub(super) deleted_at: Option<Timestamp>,
+    /// While it is pinned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) pinned_at: Option<Timestamp>,
+    /// While it is archived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) archived_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tags: Vec<String>,
 }
 
 /// A piece of work.
@@ -163,6 +171,9 @@ impl Meta {
             last_observed_at: row.last_observed_at,
             last_idle_at,
             deleted_at: row.deleted_at,
+            pinned_at: row.pinned_at,
+            archived_at: row.archived_at,
+            tags: row.tags.clone(),
         }
     }
 

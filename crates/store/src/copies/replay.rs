@@ -10,9 +10,9 @@ use std::collections::HashSet;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
-    AgentReport, AgentState, Answerer, Attached, Command, ContextWish, Draft, Imported, Item, Marker, Memory,
-    NewSession, NextId, Permission, PermissionAnswer, Question, Rejection, Request, SessionEvent, SessionId, Stop,
-    Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide, note_click, prove,
+    AgentReport, AgentState, Answerer, Attached, Command, ContextWish, Draft, Filing, FilingWish, Imported, Item,
+    Marker, Memory, NewSession, NextId, Permission, PermissionAnswer, Question, Rejection, Request, SessionEvent,
+    SessionId, Stop, TagWish, Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide, note_click, prove,
 };
 
 use crate::copies::folder::Folder;
@@ -207,7 +207,9 @@ impl CopyReplay {
             self.act(Command::SetTitle { title, by, turn, interaction_id }, changed_at)?;
         }
         let env_hint = Some(self.meta.env_hint.clone());
-        self.act(Command::Change { name: None, env_hint, context: None }, created_at)?;
+        let tags = Some(self.meta.tags.clone()).filter(|tags| !tags.is_empty()).map(TagWish::All);
+        let filing = FilingWish { tags, ..FilingWish::default() };
+        self.act(Command::Change { name: None, env_hint, context: None, filing }, created_at)?;
         self.act(Command::SetIntent { intent: self.meta.current_intent.clone() }, created_at)?;
         // Who marked what is not in the copy; nobody is given more than an agent's mark gives.
         let wish = ContextWish::All(self.meta.context.clone());
@@ -329,10 +331,21 @@ impl CopyReplay {
         if let Some(observed_at) = last_observed_at {
             self.act(Command::Observe, observed_at)?;
         }
+        self.file(Filing { pinned: Some(true), ..Filing::default() }, self.meta.pinned_at);
+        // What was seen has been said above, so this is no command, which would say it again.
+        self.file(Filing { archived: Some(true), ..Filing::default() }, self.meta.archived_at);
         if let Some(deleted_at) = deleted_at {
             self.act(Command::Delete, deleted_at)?;
         }
         Ok(())
+    }
+
+    fn file(&mut self, filing: Filing, at: Option<Timestamp>) {
+        let changed =
+            SessionEvent::SessionChanged { name: None, env_hint: None, agent: None, cwd: None, intent: None, filing };
+        if let Some(at) = at {
+            self.note(vec![changed], at);
+        }
     }
 
     fn act(&mut self, command: Command, at: Timestamp) -> Result<(), Unreadable> {

@@ -4,8 +4,9 @@
 //! refused, and the refusals are compared too.
 
 use model::{
-    AgentReport, Attached, Author, Memory, NextId, Notice, Origin, Outcome, PlanStep, Priority, RememberedDecision,
-    Severity, StepStatus, Stop, TokenKind, ToolChange, ToolContent, ToolStatus, Turn, Usage,
+    AgentReport, Attached, Author, Cost, Memory, NextId, Notice, Outcome, PlanStep, Priority, RememberedDecision,
+    Severity, StepOrigin, StepStatus, Stop, TokenCount, TokenKind, ToolChange, ToolContent, ToolStatus, Turn,
+    TurnUsage, Usage, UsedTokens,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -15,12 +16,49 @@ use proptest::sample::select;
 use crate::conformance::{question, session_id, token_id};
 use crate::histories::{BY_HAND, KEYS, PRINCIPALS, SESSIONS, TOKENS, WORKS};
 
+/// What an agent says of its use: of its window, of a turn by model, as earlier versions did, and of its cost so far.
+fn usage() -> impl Strategy<Value = Usage> {
+    let tokens = (0..9_u64, 0..3_u64).prop_map(|(input, cached_read)| UsedTokens {
+        input,
+        output: 1,
+        cached_read,
+        ..UsedTokens::default()
+    });
+    let models = vec((option::of(select(vec!["opus", "gpt"])), tokens), 0..3);
+    let turn = models.prop_map(|models| {
+        let mut turn = TurnUsage::default();
+        models.into_iter().for_each(|(model, tokens)| turn.add(model, tokens));
+        turn
+    });
+    let cost = (0..9_u64, select(vec!["USD", "EUR"]));
+    let cost =
+        cost.prop_map(|(tenths, currency)| Cost { amount: format!("0.{tenths}"), currency: currency.to_owned() });
+    let count = (1..9_u64).prop_map(|input| TokenCount {
+        total: input,
+        input,
+        output: 0,
+        thought: None,
+        cached_read: None,
+        cached_write: None,
+    });
+    (0..9_u64, option::of(cost), option::of(count), option::of(turn)).prop_map(|(used, cost, tokens, turn)| Usage {
+        used,
+        size: 9,
+        cost,
+        tokens,
+        turn,
+    })
+}
+
 /// What is done to a session; the ids it needs are found when its turn comes.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "a few hundred of them, in tests")]
 pub(crate) enum Action {
     Rename(String),
     Hint(String),
+    Pin(bool),
+    Archive(bool),
+    Tag(Vec<String>),
     Prompt {
         text: String,
         pictures: usize,
@@ -117,6 +155,9 @@ fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         1 => text().prop_map(Action::Rename),
         1 => text().prop_map(Action::Hint),
+        1 => any::<bool>().prop_map(Action::Pin),
+        2 => any::<bool>().prop_map(Action::Archive),
+        1 => vec("[a-c]{1,2}", 0..4).prop_map(Action::Tag),
         1 => (select(vec!["files", "ports", "notes"]), vec("[a-e]{1,2}", 0..13), any::<bool>())
             .prop_map(|(set, items, merge)| Action::Mark { set, items, merge }),
         1 => vec((select(vec!["filesEdited", "branch"]), "[a-f]".prop_map(String::from)), 0..4).prop_map(Action::Prove),
@@ -146,7 +187,7 @@ fn author() -> impl Strategy<Value = Author> {
     prop_oneof![
         4 => Just(Author::default()),
         1 => Just(Author::Person { token_id: Some(token_id(1)), name: "phone \"é\"".to_owned() }),
-        1 => Just(Author::Step(Origin { session, block })),
+        1 => Just(Author::Step(StepOrigin { session, block })),
         1 => Just(Author::Applet { name: "loom".to_owned() }),
         1 => Just(Author::Agent { session: "a-1".to_owned() }),
     ]
@@ -196,7 +237,7 @@ fn doing() -> impl Strategy<Value = Action> {
         (1..4_u32, text()).prop_map(|(tool, text)| AgentReport::ToolText { tool, text }),
         vec(text(), 0..3).prop_map(|texts| AgentReport::Plan(texts.into_iter().map(plan_step).collect())),
         text().prop_map(|title| AgentReport::Asked(question(&title))),
-        (0..9_u64).prop_map(|used| AgentReport::Usage(Usage { used, size: 9, cost: None, tokens: None })),
+        usage().prop_map(AgentReport::Usage),
         text().prop_map(AgentReport::Title),
         text().prop_map(|title| AgentReport::Noticed(Notice { severity: Severity::Info, title, description: None })),
         option::of(text()).prop_map(|summary| AgentReport::Compacted { summary }),

@@ -1,20 +1,21 @@
 //! What the tables in memory answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use model::{
-    AgentState, DeletedKey, InteractionId, ListKey, NextId, NextRow, Offer, RememberedRow, Seq, Session, SessionId,
-    SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    AgentState, DeletedKey, Entry, InteractionId, ListKey, Money, NextId, NextRow, Offer, RememberedRow, Seq, Session,
+    SessionId, SessionRow, Shelf, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, UsageBy, UsageKey,
+    UsageQuery, UsageRow, UsageSum, UsedTokens, WorkId, WorkKey, WorkRow,
 };
 
-use crate::memory::MemoryStore;
+use crate::memory::{MemoryStore, page};
 use crate::rows::{Rows, SetRow, context};
 use crate::tables::last_part;
 use crate::{
-    FILE_FACTS, Head, ReadError, ReadOffers, ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished, ReadWorks,
-    Receipt, WholeWork,
+    EntryOrder, FILE_FACTS, Head, ReadError, ReadOffers, ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished,
+    ReadUsage, ReadWorks, Receipt, WholeWork,
 };
 
 impl Rows {
@@ -58,15 +59,29 @@ impl ReadSessions for MemoryStore {
         let sets = rows.sets.values().filter(|row| row.session == id).cloned();
         let facts = rows.facts.values().filter(|row| row.session == id).cloned();
         let context = Arc::new(context(sets, facts));
-        Ok(Some(Session { row: row.clone(), queue, context, head }))
+        let usage = rows.tallies.get(&id).map(|row| row.tally.clone()).unwrap_or_default();
+        Ok(Some(Session { row: row.clone(), queue, context, usage, head }))
     }
 
-    async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+    async fn sessions(&self, shelf: Shelf, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
         let state = self.state();
-        let listed = state.rows.sessions.values().filter(|row| row.deleted_at.is_none());
+        let listed = state.rows.sessions.values().filter(|row| shelf.holds(row));
         let mut page: Vec<_> = listed.filter(|row| after.is_none_or(|after| ListKey::of(row) < after)).collect();
         page.sort_by_key(|row| std::cmp::Reverse(ListKey::of(row)));
         Ok(page.into_iter().take(limit).cloned().collect())
+    }
+
+    async fn foremost(&self, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        let state = self.state();
+        let mut found: Vec<_> = state.rows.sessions.values().filter(|row| row.is_foremost()).collect();
+        found.sort_by_key(|row| std::cmp::Reverse(ListKey::of(row)));
+        Ok(found.into_iter().take(limit).cloned().collect())
+    }
+
+    async fn tagged(&self) -> Result<Vec<(SessionId, Vec<String>)>, ReadError> {
+        let state = self.state();
+        let tagged = state.rows.sessions.values().filter(|row| row.deleted_at.is_none() && !row.tags.is_empty());
+        Ok(tagged.map(|row| (row.id, row.tags.clone())).collect())
     }
 
     async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
@@ -137,12 +152,62 @@ impl ReadTurns for MemoryStore {
         session: SessionId,
         after: Seq,
         up_to: Seq,
+        order: EntryOrder,
         limit: usize,
-    ) -> Result<Vec<Seq>, ReadError> {
+    ) -> Result<Vec<Entry>, ReadError> {
         let state = self.state();
-        let entries = state.rows.context_entries.values().filter(|row| row.session == session);
-        let between = entries.map(|row| row.seq).filter(|seq| *seq > after && *seq <= up_to);
-        Ok(between.take(limit).collect())
+        let rows = state.rows.context_entries.values().filter(|row| row.session == session);
+        let mut seqs: Vec<Seq> = rows.map(|row| row.seq).filter(|seq| *seq > after && *seq <= up_to).collect();
+        if order == EntryOrder::NewestFirst {
+            seqs.reverse();
+        }
+        let entries = state.entries(StreamId::Session(session));
+        let found = seqs.iter().filter_map(|seq| entries.get(usize::try_from(seq.previous().0).ok()?));
+        let page = page(found.map(|(bytes, entry)| (*bytes, entry.clone())), limit);
+        Ok(page.into_iter().filter_map(Entry::into_session).collect())
+    }
+}
+
+#[async_trait]
+impl ReadUsage for MemoryStore {
+    async fn usage(&self, query: UsageQuery) -> Result<Vec<UsageSum>, ReadError> {
+        let state = self.state();
+        let mut sums: BTreeMap<_, UsageSum> = BTreeMap::new();
+        for row in state.rows.usage.values() {
+            let Some(session) = state.rows.sessions.get(&row.session).filter(|row| row.deleted_at.is_none()) else {
+                continue;
+            };
+            let is_asked = query.session.is_none_or(|asked| asked == row.session);
+            if !is_asked || row.at < query.from || row.at >= query.to {
+                continue;
+            }
+            let key = match query.by {
+                UsageBy::Day => UsageKey::Day(query.day_of(row.at)),
+                UsageBy::Agent => UsageKey::Name(Some(row.agent.clone())),
+                UsageBy::Model => UsageKey::Name(row.model.clone()),
+                UsageBy::Project => UsageKey::Name(Some(session.project.clone())),
+                UsageBy::Work => UsageKey::Work(session.work),
+                UsageBy::Session => UsageKey::Session(row.session),
+            };
+            let currency = row.cost.as_ref().map(|cost| cost.currency.clone());
+            let group = (key.clone(), row.model.clone(), currency);
+            let sum = sums.entry(group).or_insert_with_key(|(_, _, currency)| UsageSum {
+                key,
+                model: row.model.clone(),
+                cost: currency.as_deref().map(Money::none),
+                tokens: UsedTokens::default(),
+                turns: 0,
+                unknown_turns: 0,
+            });
+            sum.add(row);
+        }
+        Ok(sums.into_values().take(query.limit).collect())
+    }
+
+    async fn turns_used(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<UsageRow>, ReadError> {
+        use std::ops::Bound::{Excluded, Included};
+        let range = (Excluded((session, (after, u32::MAX))), Included((session, (Turn(u32::MAX), u32::MAX))));
+        Ok(self.state().rows.usage.range(range).take(limit).map(|(_, row)| row.clone()).collect())
     }
 }
 

@@ -5,9 +5,9 @@
 use std::iter;
 
 use model::{
-    AgentState, Clicked, Evidence, Extent, FactShape, FileStamp, InteractionId, Next, NextId, Outcome,
+    AgentState, Clicked, Evidence, Extent, FactShape, FileStamp, InteractionId, Money, Next, NextId, Outcome,
     RememberedDecision, RememberedId, Request, Running, Seq, SessionId, Stop, Summary, SummaryMaker, Timestamp,
-    TitleMaker, TokenId, TokenKind, ToolKind, Turn, Untold, WorkId,
+    TitleMaker, TokenId, TokenKind, ToolKind, Turn, Untold, UsedTokens, WorkId,
 };
 use rusqlite::types::{FromSql, Null, ToSqlOutput, Type, Value};
 use rusqlite::{Error, Result, Row, ToSql as _};
@@ -176,7 +176,7 @@ macro_rules! plain {
     };
 }
 
-plain!(String, Vec<u8>, u32, i32, bool);
+plain!(String, Vec<u8>, u32, i32, i64, bool);
 
 /// A type around something that SQLite knows.
 macro_rules! around {
@@ -204,6 +204,8 @@ around! {
     Request: |request| request.0, Self;
     Seq: |seq| sql_seq(*seq), |seq: i64| Self(seq.cast_unsigned());
     Timestamp: |at| at.as_millis(), Self::from_millis;
+    // Whoever counts has a bound that is far below.
+    u64: |count| count.cast_signed(), i64::cast_unsigned;
 }
 
 /// SQLite counts with a sign. A seq too great for it is greater than any entry's, and so is what stands for it.
@@ -248,6 +250,8 @@ group! {
     Next, 3 { label, command, meta_context }
     Clicked, 3 { work, session, at }
     Evidence, 3 { turn, tool, entry }
+    UsedTokens, 5 { input, output, thought, cached_read, cached_write }
+    Money, 2 { nanos, currency }
 }
 
 /// As the only one of a list: the column can hold more.

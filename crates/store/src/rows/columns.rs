@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use model::{
     Author, Evidence, FactShape, FileStamp, Image, InteractionId, Mark, NextRow, QueuedPrompt, RememberedRow, Seq,
-    SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, TurnRow, WorkId, WorkRow,
+    SessionId, SessionRow, StreamId, Tally, Timestamp, TitleRow, TokenRow, TurnRow, UsageRow, WorkId, WorkRow,
 };
 
 use crate::rows::cells::{Codec, Cursor, Values};
@@ -179,6 +179,9 @@ tables! {
         work since 8 else "NULL",
         from = "origin" as JsonOrNull since 8 else "NULL",
         options as JsonOrNull since 8 else "NULL",
+        pinned_at since 16 else "NULL",
+        archived_at since 16 else "NULL",
+        tags as JsonOrNull since 16 else "NULL",
     }
     TURNS "turns" since 1 of Session = TurnRow {
         session,
@@ -224,6 +227,17 @@ tables! {
         changed_at,
     }
     ATTACHMENTS "attachments" since 13 of Session = AttachmentRow { session, agent, agent_session }
+    USAGE "usage" since 17 of Session = UsageRow {
+        session,
+        turn,
+        nth,
+        agent,
+        model,
+        tokens = "input, output, thought, cached_read, cached_write",
+        cost = "cost_nanos, currency",
+        at,
+    }
+    TALLIES "tallies" since 17 of Session = TallyRow { session, tally as Json }
     NEXT_BLOCKS "next_blocks" since 8 of Session = NextRow {
         session,
         id = "turn, nth",
@@ -314,6 +328,13 @@ pub(crate) struct AttachmentRow {
     pub(crate) session: SessionId,
     pub(crate) agent: String,
     pub(crate) agent_session: String,
+}
+
+/// What a session's agent has said of its use so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TallyRow {
+    pub(crate) session: SessionId,
+    pub(crate) tally: Tally,
 }
 
 /// A name, and the piece of work that it leads to in its project.

@@ -93,7 +93,7 @@ fn values<R: TableRow>(row: &R) -> Values<'_> {
 }
 
 fn put<R: TableRow>(conn: &Connection, row: &R) -> Result<()> {
-    R::table().put(conn, params_from_iter(values(row)))
+    R::table().put(conn, values(row))
 }
 
 /// Removes every row of a session, but not its stream's tombstone.

@@ -12,7 +12,7 @@ use crate::rows::Values;
 
 pub(super) use crate::rows::Table;
 pub(super) use crate::rows::columns::{
-    ATTACHMENTS, CONTEXT_ENTRIES, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, STREAMS, TOKENS, TURNS,
+    ATTACHMENTS, CONTEXT_ENTRIES, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, STREAMS, TOKENS, TURNS, USAGE,
     WORK_NAMES, WORKS,
 };
 
@@ -23,8 +23,8 @@ impl Table {
     /// The statement that writes a row with its checksum.
     pub(crate) fn put_sql(&self) -> String {
         let (name, columns) = (self.name, self.columns());
-        let values = (1..=columns.split(',').count()).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
-        format!("INSERT OR REPLACE INTO {name} ({columns}, checksum) VALUES ({values}, row_sum({values}))")
+        let values = (0..=columns.split(',').count()).map(|n| format!("?{}", n + 1)).collect::<Vec<_>>().join(", ");
+        format!("INSERT OR REPLACE INTO {name} ({columns}, checksum) VALUES ({values})")
     }
 
     /// A condition: the first columns have these values.
@@ -42,6 +42,12 @@ impl Table {
         }
     }
 
+    /// The same in a statement over several tables, whose columns may have the same names.
+    pub(super) fn is_whole_among_others(&self) -> String {
+        let columns: Vec<String> = self.columns().split(", ").map(|column| format!("{}.{column}", self.name)).collect();
+        format!("{}.checksum IS row_sum({})", self.name, columns.join(", "))
+    }
+
     /// Refuses if one of these rows is not the one that was written: for questions whose answer rests on rows that they do not
     /// show. `which` is SQL.
     pub(super) fn verify(&self, conn: &Connection, which: &str, params: impl Params) -> Result<()> {
@@ -52,9 +58,10 @@ impl Table {
         }
     }
 
-    /// Writes a row with its checksum; the parameters are those of `columns`.
-    pub(super) fn put(&self, conn: &Connection, params: impl Params) -> Result<()> {
-        conn.prepare_cached(&self.put)?.execute(params)?;
+    /// Writes a row with its checksum; the values are those of `columns`.
+    pub(super) fn put(&self, conn: &Connection, mut values: Values<'_>) -> Result<()> {
+        values.push(sum_of(&values).into());
+        conn.prepare_cached(&self.put)?.execute(params_from_iter(values))?;
         Ok(())
     }
 
@@ -77,14 +84,7 @@ impl Table {
         let mut stored = conn.prepare_cached(&sql)?;
         let mut rows = stored.query(params_from_iter(&values[..key]))?;
         let Some(row) = rows.next()? else { return Ok(false) };
-        let is_stored = |(index, value): (usize, &ToSqlOutput<'_>)| {
-            let value = match value {
-                ToSqlOutput::Borrowed(value) => *value,
-                ToSqlOutput::Owned(value) => value.into(),
-                _ => return Ok(false),
-            };
-            Ok(row.get_ref(index)? == value)
-        };
+        let is_stored = |(index, value)| Ok(row.get_ref(index)? == as_stored(value));
         let same: Vec<bool> = values.iter().enumerate().map(is_stored).collect::<Result<_>>()?;
         drop(rows);
         self.write_changed(conn, key, &same, values)?;
@@ -99,22 +99,18 @@ impl Table {
 
     /// Writes the columns that are not the same, and the checksum, in one statement. The first columns are the key, and stay.
     fn write_changed(&self, conn: &Connection, key: usize, same: &[bool], values: &Values<'_>) -> Result<()> {
-        let mut params: Values<'_> = values[..key].to_vec();
-        let (mut set, mut summed) = (String::new(), Vec::new());
-        for (column, (same, value)) in self.columns().split(", ").zip(same.iter().zip(values)) {
-            if *same {
-                summed.push(column.to_owned());
-                continue;
-            }
-            params.push(value.clone());
-            summed.push(format!("?{}", params.len()));
-            set += &format!("{column} = ?{}, ", params.len());
+        let mut params: Vec<&ToSqlOutput<'_>> = values[..key].iter().collect();
+        let mut sql = format!("UPDATE {} SET ", self.name);
+        for ((column, value), _) in self.columns().split(", ").zip(values).zip(same).filter(|(_, same)| !**same) {
+            params.push(value);
+            sql += &format!("{column} = ?{}, ", params.len());
         }
-        if set.is_empty() {
+        if params.len() == key {
             return Ok(());
         }
-        let (name, summed, key_is) = (self.name, summed.join(", "), self.key_is(key));
-        let sql = format!("UPDATE {name} SET {set}checksum = row_sum({summed}) WHERE {key_is}");
+        let sum = sum_of(values).into();
+        params.push(&sum);
+        sql += &format!("checksum = ?{} WHERE {}", params.len(), self.key_is(key));
         conn.prepare_cached(&sql)?.execute(params_from_iter(params))?;
         Ok(())
     }
@@ -158,26 +154,44 @@ pub(super) fn has_checksums(schema: i64) -> bool {
 pub(super) fn register(conn: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     conn.create_scalar_function("row_sum", -1, flags, |context| {
-        let mut hasher = Hasher::new();
-        for n in 0..context.len() {
-            let column = u8::try_from(n).unwrap_or(u8::MAX);
-            match context.get_raw(n) {
-                ValueRef::Null => (),
-                ValueRef::Integer(number) => {
-                    hasher.update(&[1, column]);
-                    hasher.update(&number.to_le_bytes());
-                }
-                // No column holds one, unless one bit of an integer's type is flipped: then the sum is another.
-                ValueRef::Real(number) => {
-                    hasher.update(&[4, column]);
-                    hasher.update(&number.to_bits().to_le_bytes());
-                }
-                ValueRef::Text(bytes) => update_with_bytes(&mut hasher, [2, column], bytes),
-                ValueRef::Blob(bytes) => update_with_bytes(&mut hasher, [3, column], bytes),
-            }
-        }
-        Ok(i64::from(hasher.finalize().max(1)))
+        Ok(row_sum((0..context.len()).map(|n| context.get_raw(n))))
     })
+}
+
+/// The checksum of a row with these values.
+fn sum_of(values: &Values<'_>) -> i64 {
+    row_sum(values.iter().map(as_stored))
+}
+
+/// A value as a row has it once it is written.
+fn as_stored<'a>(value: &'a ToSqlOutput<'_>) -> ValueRef<'a> {
+    match value {
+        ToSqlOutput::Borrowed(value) => *value,
+        ToSqlOutput::Owned(value) => value.into(),
+        _ => unreachable!("cells are written as plain values"),
+    }
+}
+
+fn row_sum<'a>(values: impl Iterator<Item = ValueRef<'a>>) -> i64 {
+    let mut hasher = Hasher::new();
+    for (n, value) in values.enumerate() {
+        let column = u8::try_from(n).unwrap_or(u8::MAX);
+        match value {
+            ValueRef::Null => (),
+            ValueRef::Integer(number) => {
+                hasher.update(&[1, column]);
+                hasher.update(&number.to_le_bytes());
+            }
+            // No column holds one, unless one bit of an integer's type is flipped: then the sum is another.
+            ValueRef::Real(number) => {
+                hasher.update(&[4, column]);
+                hasher.update(&number.to_bits().to_le_bytes());
+            }
+            ValueRef::Text(bytes) => update_with_bytes(&mut hasher, [2, column], bytes),
+            ValueRef::Blob(bytes) => update_with_bytes(&mut hasher, [3, column], bytes),
+        }
+    }
+    i64::from(hasher.finalize().max(1))
 }
 
 fn update_with_bytes(hasher: &mut Hasher, head: [u8; 2], bytes: &[u8]) {

@@ -233,8 +233,7 @@ pub(super) fn finish(conn: &Connection, look: &Connection) -> Result<()> {
 
 /// Clears the notes that asked for a rebuild of the rows.
 pub(super) fn clear_rebuild_notes(conn: &Connection) -> Result<()> {
-    Todo::FillAttachments.clear(conn)?;
-    Todo::RemakeRows.clear(conn)
+    Todo::OF_ROWS.into_iter().try_for_each(|todo| todo.clear(conn))
 }
 
 /// Gives every table of an older schema new pages whose own can not be read, so that its migrations meet no damage. What is lost with

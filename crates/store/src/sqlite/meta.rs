@@ -48,6 +48,8 @@ pub(super) enum Todo {
     Vacuum,
     /// Make all rows anew from the log: V13 has added a table that only the log can fill.
     FillAttachments,
+    /// The same: so has V17.
+    FillUsage,
     /// The same: a migration has met rows that can not be read.
     RemakeRows,
 }
@@ -58,9 +60,13 @@ impl Todo {
             Self::Reindex => "index_damaged",
             Self::Vacuum => "pages_lost",
             Self::FillAttachments => "attachments_unfilled",
+            Self::FillUsage => "usage_unfilled",
             Self::RemakeRows => "rows_lost",
         }
     }
+
+    /// Those that ask for all rows to be made anew.
+    pub(super) const OF_ROWS: [Self; 3] = [Self::FillAttachments, Self::FillUsage, Self::RemakeRows];
 
     pub(super) fn note(self, conn: &Connection) -> Result<()> {
         conn.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, 1)", [self.key()])?;

@@ -161,8 +161,9 @@ impl Opened {
             }
         }
         let is_small = self.bytes().map_err(setup.storage_error())? <= LOOKED_AT_WHOLE_BYTES;
-        let is_asked = |todo: Todo| todo.is_noted(&self.writer).map_err(setup.storage_error());
-        let found = match is_asked(Todo::FillAttachments)? || is_asked(Todo::RemakeRows)? {
+        let asked = Todo::OF_ROWS.into_iter().map(|todo| todo.is_noted(&self.writer));
+        let asked: Vec<bool> = asked.collect::<rusqlite::Result<_>>().map_err(setup.storage_error())?;
+        let found = match asked.contains(&true) {
             true if self.last_position == 0 => {
                 mend::clear_rebuild_notes(&self.writer).map_err(setup.storage_error())?;
                 None

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use model::{Entry, Event, Position, Seq, Session, SessionId, SessionRow, StreamId, TurnRow};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::rows::{PromptRow, ReceiptRow};
+use crate::rows::{PromptRow, ReceiptRow, TallyRow};
 use crate::sqlite::checksums::{RECEIPTS, SESSIONS, STREAMS, TURNS, row_damage};
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::meta;
@@ -131,6 +131,40 @@ pub(super) fn entries(
         }
     }
     Ok(UpToFence { what: page, fence: None })
+}
+
+/// A page of the entries with these seqs, in their order. It ends before one that can not be read.
+pub(super) fn entries_at(
+    conn: &Connection,
+    stream: StreamId,
+    seqs: &[Seq],
+    fence: Option<&Fence>,
+) -> Result<Vec<Entry<Event>>, ReadError> {
+    let Some(Stream { id, head: Head::At(_), .. }) = find_whole_stream(conn, stream)? else { return Ok(Vec::new()) };
+    let sql = format!("SELECT {STORED_ENTRY_COLUMNS} FROM entries WHERE stream = ?1 AND seq = ?2");
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut page = Vec::new();
+    let mut size_bytes = 0;
+    for seq in seqs {
+        if fence.is_some_and(|fence| *seq >= fence.seq) {
+            break;
+        }
+        let stored = match statement.query_row(params![id, sql_seq(*seq)], StoredEntry::from_row).optional() {
+            Ok(Some(stored)) => stored,
+            Ok(None) => break,
+            Err(err) if is_damage(&err) => break,
+            Err(err) => return Err(err.into()),
+        };
+        size_bytes += stored.size_bytes();
+        if size_bytes > MAX_PAGE_BYTES && !page.is_empty() {
+            break;
+        }
+        match stored.verify(stream, *seq) {
+            Ok(entry) => page.push(entry),
+            Err(_) => break,
+        }
+    }
+    Ok(page)
 }
 
 /// Whether the index leads to this entry: then what is wrong with it is the entry's own damage. Also if what it leads to can
@@ -308,7 +342,8 @@ pub(super) fn session(
     let known = known.chain(newest_turn_end(conn, id)?).max().unwrap_or(Seq::START.next());
     let found = (fence.is_none() && head < known).then(|| Fence::damaged(stream, head.next(), "the entry is missing"));
     let context = Arc::new(crate::rows::context(of_session(conn, id)?, of_session(conn, id)?));
-    Ok(Some(UpToFence { what: Session { row, queue, context, head }, fence: found }))
+    let usage = of_session::<TallyRow>(conn, id)?.pop().map(|row| row.tally).unwrap_or_default();
+    Ok(Some(UpToFence { what: Session { row, queue, context, usage, head }, fence: found }))
 }
 
 static NEWEST_TURN: List<TurnRow> = List::rows(&TURNS, "session = ?1", "ORDER BY turn DESC LIMIT 1");

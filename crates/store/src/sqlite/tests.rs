@@ -72,11 +72,18 @@ async fn every_question_walks_an_index() {
         rows.map(Result::unwrap).collect::<Vec<_>>().join("; ")
     };
     for (sql, expected) in [
-        (sessions::NEWEST.sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_by_activity"),
+        (sessions::LISTED.first.sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_by_activity"),
         (
-            sessions::NEWEST_AFTER.sql(DamagedRow::Refuse),
+            sessions::LISTED.after.sql(DamagedRow::Refuse),
             "SEARCH sessions USING INDEX sessions_by_activity ((active_at,id)<(?,?))",
         ),
+        (sessions::ARCHIVED.first.sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_archived"),
+        (
+            sessions::ARCHIVED.after.sql(DamagedRow::Refuse),
+            "SEARCH sessions USING INDEX sessions_archived ((active_at,id)<(?,?))",
+        ),
+        (sessions::FOREMOST.sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_foremost"),
+        (sessions::TAGGED.sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_tagged"),
         (sessions::UNSUMMARISED.sql(DamagedRow::Refuse), "SEARCH sessions USING INDEX sessions_unsummarised (id>?)"),
         (sessions::UNSETTLED.sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_unsettled"),
         (sessions::unobserved_count_sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_unobserved"),

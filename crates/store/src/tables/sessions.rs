@@ -1,7 +1,7 @@
 //! Questions about sessions: one, a page of them, or those that have something in common.
 
 use async_trait::async_trait;
-use model::{DeletedKey, ListKey, Session, SessionId, SessionRow};
+use model::{DeletedKey, ListKey, Session, SessionId, SessionRow, Shelf};
 
 use crate::ReadError;
 
@@ -15,8 +15,15 @@ pub trait ReadSessions: Send + Sync + 'static {
     /// together. The head of a fenced one is the last entry before the fence.
     async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError>;
 
-    /// A page of the list, most recently active first, without deleted ones.
-    async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
+    /// A page of a list, most recently active first, without deleted ones.
+    async fn sessions(&self, shelf: Shelf, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
+
+    /// Those that stand before the others in the list of [`Shelf::Listed`]: pinned, or needing the person. Most recently
+    /// active first.
+    async fn foremost(&self, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
+
+    /// Every session that has tags, with them, without deleted ones, in the order of their ids.
+    async fn tagged(&self) -> Result<Vec<(SessionId, Vec<String>)>, ReadError>;
 
     /// A page of deleted sessions that are not purged yet, the one that was deleted last first.
     async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;

@@ -27,7 +27,7 @@ async fn is_whole(path: &Path) {
     let store = open(path);
     let entries = store.read_all(Position(0), 1_000).await.unwrap();
     assert_eq!(entries.len(), 29);
-    let rows = store.sessions(None, 10).await.unwrap();
+    let rows = store.sessions(model::Shelf::All, None, 10).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["cut off", "renamed"]);
     for row in rows {
         // What the first version knew nothing of.

@@ -6,8 +6,8 @@ use model::{InteractionId, SessionId};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionName {
     Id(SessionId),
-    /// The end of an id, at least four characters.
-    Tail(String),
+    /// The end or the beginning of an id, at least four characters.
+    Part(String),
     Last,
 }
 
@@ -18,13 +18,16 @@ impl std::str::FromStr for SessionName {
         if text == "last" {
             return Ok(Self::Last);
         }
+        // The address of its page.
+        let text = text.split_once("/s/").map_or(text, |(_, rest)| rest.split(['#', '?', '/']).next().unwrap_or(rest));
         if let Ok(id) = text.parse() {
             return Ok(Self::Id(id));
         }
         if text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-') {
-            return Ok(Self::Tail(text.to_ascii_lowercase()));
+            return Ok(Self::Part(text.to_ascii_lowercase()));
         }
-        Err("expected a session's id, the last four or more characters of it, or `last`".to_owned())
+        Err("expected a session's id, four or more characters of its end or beginning, its page's address, or `last`"
+            .to_owned())
     }
 }
 
@@ -55,9 +58,11 @@ mod tests {
     #[test]
     fn sessions_are_named_by_id_by_tail_or_as_the_last() {
         assert_eq!("last".parse(), Ok(SessionName::Last));
-        assert_eq!("00AB".parse(), Ok(SessionName::Tail("00ab".to_owned())));
+        assert_eq!("00AB".parse(), Ok(SessionName::Part("00ab".to_owned())));
         let id = "0190a8c0-0000-7000-8000-0000000000ab";
         assert_eq!(id.parse(), Ok(SessionName::Id(id.parse().unwrap())));
+        let address = format!("http://127.0.0.1:7417/s/{id}#t7");
+        assert_eq!(address.parse(), Ok(SessionName::Id(id.parse().unwrap())));
         assert!("ab".parse::<SessionName>().is_err());
         assert!("../etc".parse::<SessionName>().is_err());
     }

@@ -11,6 +11,7 @@ use crate::client::Client;
 use crate::commands::here::StartDirectory;
 use crate::data_dir::DataDir;
 use crate::host::home;
+use crate::link::encoded;
 use crate::pager;
 use crate::paging::PageCursor;
 use crate::style::{Style, screen};
@@ -57,28 +58,35 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
 }
 
 fn is_filtered(list: &cli::List) -> bool {
-    !list.words.is_empty() || list.agent.is_some() || list.here || list.needs_you
+    !list.words.is_empty()
+        || list.agent.is_some()
+        || list.here
+        || list.needs_you
+        || list.tag.is_some()
+        || list.pinned
+        || list.archived
 }
 
 /// Reads pages until there are as many matching sessions as wanted; says whether there may be more.
 async fn find(client: &Client, list: &cli::List) -> Result<(SessionPage, bool)> {
     let wanted = if list.all { usize::MAX } else { list.limit as usize };
-    let here = list.here.then(project_here).transpose()?;
-    let words: Vec<String> = list.words.iter().map(|word| word.to_lowercase()).collect();
-    let mut found =
-        SessionPage { sessions: Vec::new(), meta_contexts: Vec::new(), unobserved_count: 0, next_cursor: None };
+    let mut found = SessionPage {
+        sessions: Vec::new(),
+        meta_contexts: Vec::new(),
+        foremost: Vec::new(),
+        unobserved_count: 0,
+        needs_you_count: 0,
+        next_cursor: None,
+    };
+    let query = query(list)?;
     let mut cursor = PageCursor::default();
     loop {
         let limit = if is_filtered(list) { PAGE } else { wanted.min(PAGE) };
-        let page: SessionPage = client.get(&format!("/sessions?limit={limit}{}", cursor.parameter("&after"))).await?;
-        found.unobserved_count = page.unobserved_count;
-        let matching = |row: &SessionRow| {
-            list.agent.as_ref().is_none_or(|agent| *agent == row.agent)
-                && here.as_ref().is_none_or(|here| *here == row.project)
-                && (!list.needs_you || needs_you(row))
-                && has_words(row, &page.meta_contexts, &words)
-        };
-        let matching: Vec<&SessionRow> = page.sessions.iter().filter(|row| matching(row)).collect();
+        let path = format!("/sessions?limit={limit}{query}{}", cursor.parameter("&after"));
+        let page: SessionPage = client.get(&path).await?;
+        (found.unobserved_count, found.needs_you_count) = (page.unobserved_count, page.needs_you_count);
+        let matching = page.sessions.iter().filter(|row| !list.needs_you || wants_attention(row));
+        let matching: Vec<&SessionRow> = matching.collect();
         let room = wanted - found.sessions.len();
         found.sessions.extend(matching.iter().take(room).copied().cloned());
         let is_known = |work: &MetaContext| found.meta_contexts.iter().any(|known| known.id == work.id);
@@ -96,6 +104,21 @@ async fn find(client: &Client, list: &cli::List) -> Result<(SessionPage, bool)> 
     }
 }
 
+/// What the server is to look for by itself.
+fn query(list: &cli::List) -> Result<String> {
+    let archived = match (list.archived, list.all) {
+        (true, _) => "&archived=only",
+        (false, true) => "&archived=any",
+        (false, false) => "",
+    };
+    let pinned = if list.pinned { "&pinned=true" } else { "" };
+    let here = list.here.then(project_here).transpose()?;
+    let text = (!list.words.is_empty()).then(|| list.words.join(" "));
+    let named = [("tag", &list.tag), ("agent", &list.agent), ("project", &here), ("text", &text)];
+    let named = named.iter().filter_map(|(name, value)| Some(format!("&{name}={}", encoded(value.as_deref()?))));
+    Ok(format!("{archived}{pinned}{}", named.collect::<String>()))
+}
+
 /// The project of this directory, as sessions name theirs.
 fn project_here() -> Result<String> {
     let cwd = std::env::current_dir()?;
@@ -103,18 +126,8 @@ fn project_here() -> Result<String> {
     Ok(start.map_or_else(|| cwd.display().to_string(), |start| start.directory))
 }
 
-fn has_words(row: &SessionRow, works: &[MetaContext], words: &[String]) -> bool {
-    if words.is_empty() {
-        return true;
-    }
-    let work = work_of(row, works).map(|work| work.name.as_str());
-    let text = [row.title.as_deref().unwrap_or_default(), row.project.as_str(), work.unwrap_or_default()].join("\n");
-    let text = text.to_lowercase();
-    words.iter().all(|word| text.contains(word))
-}
-
 /// Whether the session waits for an answer, failed, does not respond, or finished and was not looked at yet.
-pub(super) fn needs_you(row: &SessionRow) -> bool {
+pub(super) fn wants_attention(row: &SessionRow) -> bool {
     match row.state {
         SessionState::NeedsYou | SessionState::Failed | SessionState::Unresponsive => true,
         SessionState::Starting | SessionState::Idle | SessionState::Running | SessionState::Interrupted => {
@@ -130,6 +143,7 @@ fn work_of<'a>(row: &SessionRow, works: &'a [MetaContext]) -> Option<&'a MetaCon
 fn session_lines(page: &SessionPage) -> Vec<String> {
     let now = SystemClock.now();
     let has_work = !page.meta_contexts.is_empty();
+    let has_tags = page.sessions.iter().any(|row| !row.tags.is_empty());
     let cells = |row: &SessionRow| {
         let mut cells = vec![
             Cell::styled(tail(row.id), Style::Dim),
@@ -143,6 +157,9 @@ fn session_lines(page: &SessionPage) -> Vec<String> {
             cells.push(Cell::plain(work.unwrap_or_default()));
         }
         cells.push(title_cell(row.title.as_deref(), row.unobserved));
+        if has_tags {
+            cells.push(Cell::styled(row.tags.join(" "), Style::Dim));
+        }
         cells.push(Cell::styled(short_path(&row.project), Style::Dim));
         cells
     };
@@ -150,7 +167,11 @@ fn session_lines(page: &SessionPage) -> Vec<String> {
     if has_work {
         header.push("WORK");
     }
-    header.extend([TITLE, "PROJECT"]);
+    header.push(TITLE);
+    if has_tags {
+        header.push("TAGS");
+    }
+    header.push("PROJECT");
     fitting_table(&header, page.sessions.iter().map(cells).collect())
 }
 
@@ -239,10 +260,15 @@ fn state_cell(row: &SessionRow) -> Cell {
     Cell::styled(state(row), style)
 }
 
-/// The state, with the mark of a session that came to rest unseen.
+/// The state, with marks: of a session that came to rest unseen, is pinned or archived.
 pub(super) fn state(row: &SessionRow) -> String {
-    let is_marked = row.unobserved && row.read_only.is_none();
-    if is_marked { format!("{} *", state_word(row)) } else { state_word(row).to_owned() }
+    let marks = [
+        (row.unobserved && row.read_only.is_none(), " *"),
+        (row.pinned_at.is_some(), " (pinned)"),
+        (row.archived_at.is_some(), " (archived)"),
+    ];
+    let marks: String = marks.into_iter().filter(|(is_set, _)| *is_set).map(|(_, mark)| mark).collect();
+    format!("{}{marks}", state_word(row))
 }
 
 pub(super) fn state_word(row: &SessionRow) -> &'static str {

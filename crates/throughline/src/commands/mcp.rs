@@ -50,7 +50,8 @@ async fn newest_here(client: &Client) -> Result<SessionId> {
     let here = std::env::current_dir().context("this directory cannot be found")?;
     let mut cursor = PageCursor::default();
     loop {
-        let page: wire::SessionPage = client.get(&format!("/sessions?limit=200{}", cursor.parameter("&after"))).await?;
+        let path = format!("/sessions?archived=any&limit=200{}", cursor.parameter("&after"));
+        let page: wire::SessionPage = client.get(&path).await?;
         let is_here = |row: &&wire::SessionRow| here.starts_with(Path::new(&row.project));
         if let Some(row) = page.sessions.iter().find(is_here) {
             return Ok(row.id);

@@ -11,9 +11,10 @@ use server::wire::{Clicked, EntryPage, NextBlock, NextClick, NextPage, Resume, S
 use crate::block_text::{command_lines, step_lines};
 use crate::cli;
 use crate::client::Client;
+use crate::commands::answer_printer::AnswerPrinter;
 use crate::commands::installed;
 use crate::commands::list::tail;
-use crate::commands::send::{AnswerPrinter, leave};
+use crate::commands::send::leave;
 use crate::data_dir::DataDir;
 use crate::paging::PageCursor;
 use crate::terminal::{self, safe, safe_json};

@@ -20,9 +20,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::agency::own_environment;
 use crate::cli;
-use crate::config::Config;
-use crate::data_dir::{DataDir, ServerFile, write_private};
+use crate::config::{Config, Override, Start, StartSetting};
+use crate::data_dir::{DATA_DIR_VARIABLE, DataDir, ServerFile, write_private};
 use crate::host::{Host, LinkAddress, Purpose};
 use crate::terminal::{self, safe};
 use crate::{hint, link, log};
@@ -46,11 +47,8 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     // Without a handler, a write beyond the limit on file sizes would kill the process instead of returning an error.
     // The handler stays when this is dropped.
     drop(signal(SignalKind::from_raw(SIGXFSZ))?);
-    let mut config = Config::load(&data.config())?;
-    config.limits.connections = config.limits.connections.min(max_connections(raise_open_files()));
-    if let Some(listen) = serve.listen {
-        config.server.listen = listen;
-    }
+    let (mut config, text) = Config::load_with_text(&data.config())?;
+    let start = apply_start(&mut config, data, serve);
     let transport = config.transport()?;
     transport.may_bind(config.server.listen)?;
     warn_of_expired(&transport);
@@ -64,7 +62,9 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     let local_only = !config.server.behind_proxy && bound.ip().to_canonical().is_loopback();
     let socket = bind_socket(&data.socket())?;
     host.keep_token_file(data).await?;
-    let apps = host.apps(&config, data, LinkAddress { url: url.clone(), local_only }, stopping.clone())?;
+    let address = LinkAddress { url: url.clone(), local_only };
+    let configuration = config.report(&data.config(), text.as_deref(), &start, &address);
+    let apps = host.apps(&config, data, configuration, stopping.clone())?;
     let for_agents = listen_for_agents(&transport, bound, config.server.mcp_listen).await?;
     let reach = for_agents.as_ref().unwrap_or(&listener).local_addr()?;
     host.engine.mount_at(server::mcp_url(reach));
@@ -138,6 +138,41 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
         drop(fs::remove_file(file));
     }
     served
+}
+
+/// Changes the configuration by what the command line and the system say, and keeps what did it.
+fn apply_start(config: &mut Config, data: &DataDir, serve: &cli::Serve) -> Start {
+    let mut overrides = Vec::new();
+    let allowed = max_connections(raise_open_files());
+    if allowed < config.limits.connections {
+        config.limits.connections = allowed;
+        overrides.push(("limits.connections", Override::System("the system allows no more open files")));
+    }
+    if let Some(listen) = serve.listen {
+        config.server.listen = listen;
+        overrides.push(("server.listen", Override::Flag("--listen")));
+    }
+    let environment = own_environment();
+    let is_set = |name: &'static str| environment.get(name).is_some_and(|value| !value.is_empty());
+    let folder = StartSetting {
+        key: "--data-dir",
+        about: "The folder that everything is kept in.",
+        value: data.path().display().to_string(),
+        set_by: match () {
+            () if hint::names_a_folder() => Some(Override::Flag("--data-dir")),
+            () if is_set(DATA_DIR_VARIABLE) => Some(Override::Environment(DATA_DIR_VARIABLE)),
+            () => None,
+        },
+        command: "throughline --data-dir FOLDER",
+    };
+    let log = StartSetting {
+        key: log::LOG_VARIABLE,
+        about: "How much the server logs: error, warn, info or debug.",
+        value: environment.get(log::LOG_VARIABLE).cloned().unwrap_or_else(|| "info".to_owned()),
+        set_by: is_set(log::LOG_VARIABLE).then_some(Override::Environment(log::LOG_VARIABLE)),
+        command: "THROUGHLINE_LOG=debug throughline",
+    };
+    Start { overrides, settings: vec![folder, log] }
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener> {

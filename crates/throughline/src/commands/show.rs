@@ -1,14 +1,16 @@
 //! `throughline show`: prints a session's transcript, folded from its entries.
 
 use anyhow::Result;
-use model::{Aside, Entry, HandOver, Shown, Transcript, TranscriptTurn, Turn};
-use server::wire::{EntryPage, Session};
+use model::{
+    Aside, Entry, ForkOrigin, ForkedInto, HandOver, Origin, Shown, StepOrigin, Transcript, TranscriptTurn, Turn,
+};
+use server::wire::{EntryPage, Session, SessionUsage};
 
 use crate::block_text::Steps;
 use crate::cli;
 use crate::client::Client;
 use crate::commands::list::{NO_TITLE, tail};
-use crate::commands::next;
+use crate::commands::{next, usage};
 use crate::data_dir::DataDir;
 use crate::pager;
 use crate::paging::PageCursor;
@@ -45,10 +47,12 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
         true => next::steps(&client, session.row.id).await.unwrap_or_default(),
         false => Vec::new(),
     };
+    // A damaged session has none.
+    let used: Option<SessionUsage> = client.get(&format!("/sessions/{}/usage?limit=1", session.row.id)).await.ok();
     client.close().await;
     // If the rest is damaged, what could be read is shown before the error.
     if !show.json && (read.is_ok() || !transcript.turns.is_empty()) {
-        print(&session, &transcript, &steps.into_iter().collect(), read.is_ok())?;
+        print(&session, used.as_ref(), &transcript, &steps.into_iter().collect(), read.is_ok())?;
     }
     read
 }
@@ -61,11 +65,22 @@ fn print_or_fold(entry: &Entry, json: bool, transcript: &mut Transcript) -> Resu
     Ok(())
 }
 
-fn print(session: &Session, transcript: &Transcript, steps: &Steps, whole: bool) -> Result<()> {
+fn print(
+    session: &Session,
+    used: Option<&SessionUsage>,
+    transcript: &Transcript,
+    steps: &Steps,
+    whole: bool,
+) -> Result<()> {
     let title = session.row.title.as_deref().unwrap_or(NO_TITLE);
     let about = safe(&format!("{} in {}", session.row.agent, session.row.cwd));
     let mut lines = vec![Style::Bold.paint(&safe(title)), Style::Dim.paint(&about)];
     lines.extend(place(session).map(|line| safe(&line)));
+    if let Some(usage) = used {
+        let is_known = usage.total.total_tokens > 0 || !usage.total.cost.is_empty();
+        lines.extend(is_known.then(|| Style::Dim.paint(&usage::in_words(&usage.total))));
+        lines.extend(usage.warning.as_ref().map(|warning| usage::warned("This session", warning)));
+    }
     let short = tail(session.row.id);
     lines.extend(between(transcript, Turn(0), &short));
     for turn in &transcript.turns {
@@ -82,7 +97,13 @@ fn print(session: &Session, transcript: &Transcript, steps: &Steps, whole: bool)
 /// The work that the session belongs to, and the session that it was started from.
 fn place(session: &Session) -> Option<String> {
     let work = session.meta_context.as_ref().map(|work| format!("part of {}", work.name));
-    let from = session.row.from.map(|from| format!("started from {} of session {}", from.block, tail(from.session)));
+    let from = session.row.from.map(|from| match from {
+        Origin::Step(StepOrigin { session, block }) => format!("started from {block} of session {}", tail(session)),
+        Origin::Fork(ForkOrigin { session, turn: Turn(0) }) => {
+            format!("forked from the beginning of session {}", tail(session))
+        }
+        Origin::Fork(ForkOrigin { session, turn }) => format!("forked from {turn} of session {}", tail(session)),
+    });
     let words: Vec<String> = work.into_iter().chain(from).collect();
     Some(words.join(", ")).filter(|words| !words.is_empty())
 }
@@ -94,7 +115,12 @@ fn between(transcript: &Transcript, after: Turn, session: &str) -> Vec<String> {
     let hand_overs = transcript.hand_overs.iter().filter(|over| over.after == after);
     let handed =
         |HandOver { from, to, .. }: &HandOver| format!("\n-- handed over from {} to {} --", safe(from), safe(to));
-    asides.chain(hand_overs.map(handed)).collect()
+    let forks = transcript.forks.iter().filter(|fork| fork.after == after);
+    let forked = |ForkedInto { turn, session, .. }: &ForkedInto| match turn {
+        Turn(0) => format!("\n-- forked from the beginning into session {} --", tail(*session)),
+        turn => format!("\n-- forked from {turn} into session {} --", tail(*session)),
+    };
+    asides.chain(hand_overs.map(handed)).chain(forks.map(forked)).collect()
 }
 
 fn aside_lines(aside: &Aside, session: &str) -> Vec<String> {

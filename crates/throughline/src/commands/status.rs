@@ -3,16 +3,17 @@
 use anyhow::Result;
 use model::SessionState;
 use serde::Serialize;
-use server::wire::{Health, SessionPage, SessionRow};
+use server::wire::{Health, SessionPage, SessionRow, UsageToday};
 
 use crate::cli;
 use crate::client::Client;
-use crate::commands::list::{NO_TITLE, needs_you, state_word, tail};
+use crate::commands::list::{NO_TITLE, state_word, tail, wants_attention};
+use crate::commands::usage;
 use crate::data_dir::DataDir;
 use crate::style::Style;
 use crate::terminal::{self, counted, cut, safe, safe_json};
 
-/// Only the most recently active sessions are looked at: an older one that still waits is not counted.
+/// Of those that run, failed or finished unseen, the most recently active are looked at; those that wait are all known.
 const LOOKED_AT: u32 = 200;
 const SHOWN: usize = 10;
 const TITLE_COLUMNS: usize = 60;
@@ -28,7 +29,10 @@ struct Status<'a> {
     search: Option<&'a str>,
     sessions_running: usize,
     unobserved_count: u64,
+    needs_you_count: u64,
     needs_you: Vec<&'a SessionRow>,
+    /// What today has used.
+    today: Option<UsageToday>,
 }
 
 pub(super) async fn run(data: &DataDir, status: &cli::Status) -> Result<()> {
@@ -42,7 +46,9 @@ pub(super) async fn run(data: &DataDir, status: &cli::Status) -> Result<()> {
             search: None,
             sessions_running: 0,
             unobserved_count: 0,
+            needs_you_count: 0,
             needs_you: Vec::new(),
+            today: None,
         };
         if status.json {
             return print_json(&found);
@@ -52,9 +58,13 @@ pub(super) async fn run(data: &DataDir, status: &cli::Status) -> Result<()> {
     };
     let page: SessionPage = client.get(&format!("/sessions?limit={LOOKED_AT}")).await?;
     let health: Health = client.health().await?;
+    let today = usage::today(&client).await?;
     client.close().await;
     let server = data.read_server_file();
     let running = page.sessions.iter().filter(|row| row.state == SessionState::Running).count();
+    let waits = |row: &&SessionRow| row.state == SessionState::NeedsYou;
+    let waiting = page.foremost.iter().filter(waits);
+    let others = page.sessions.iter().filter(|row| !waits(row) && wants_attention(row));
     let found = Status {
         running: true,
         url: server.as_ref().map(|server| server.url.as_str()),
@@ -64,7 +74,9 @@ pub(super) async fn run(data: &DataDir, status: &cli::Status) -> Result<()> {
         search: health.search.as_deref(),
         sessions_running: running,
         unobserved_count: page.unobserved_count,
-        needs_you: page.sessions.iter().filter(|row| needs_you(row)).collect(),
+        needs_you_count: page.needs_you_count,
+        needs_you: waiting.chain(others).collect(),
+        today: Some(today),
     };
     if status.json {
         return print_json(&found);
@@ -86,10 +98,9 @@ fn print(status: &Status<'_>, health: &Health) -> Result<()> {
     if let Some(search) = status.search {
         terminal::line(&Style::Bad.paint(&safe(&format!("Search is {search}"))))?;
     }
-    let waiting = status.needs_you.iter().filter(|row| row.state == SessionState::NeedsYou).count();
     let counts = [
         counted(status.sessions_running as u64, "session is running", "sessions are running"),
-        counted(waiting as u64, "needs you", "need you"),
+        counted(status.needs_you_count, "needs you", "need you"),
         counted(status.unobserved_count, "is unseen", "are unseen"),
     ];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
@@ -107,6 +118,13 @@ fn print(status: &Status<'_>, health: &Health) -> Result<()> {
             "  and {} more; `throughline list --needs-you` lists them",
             status.needs_you.len() - SHOWN
         ))?;
+    }
+    let Some(today) = &status.today else { return Ok(()) };
+    if today.used.total_tokens > 0 || !today.used.cost.is_empty() {
+        terminal::line(&format!("Today: {}.", usage::in_words(&today.used)))?;
+    }
+    if let Some(warning) = &today.warning {
+        terminal::line(&usage::warned("Today", warning))?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tokio::time::Instant;
 
 use crate::client::server_process;
@@ -24,7 +24,7 @@ pub(super) async fn run(data: &DataDir) -> Result<()> {
     };
     kill_process(process, Signal::TERM)?;
     let deadline = Instant::now() + STOP_TIMEOUT;
-    while is_running(data, pid).await? {
+    while is_running(data, pid, process).await? {
         if Instant::now() > deadline {
             bail!("the server (pid {pid}) was told to stop and still runs; its log says what it waits for");
         }
@@ -33,10 +33,13 @@ pub(super) async fn run(data: &DataDir) -> Result<()> {
     Ok(terminal::line(&format!("The server (pid {pid}) has stopped."))?)
 }
 
-/// The server's socket goes first. Its lock on the folder goes with its process, also if nobody has waited for that.
-async fn is_running(data: &DataDir, pid: u32) -> Result<bool> {
-    if server_process(data).await? == Some(pid) {
-        return Ok(true);
+/// The server's socket goes first. Its lock on the folder goes with its process, also if nobody has waited for that; once the
+/// process is gone, the lock is that of another server.
+async fn is_running(data: &DataDir, pid: u32, process: Pid) -> Result<bool> {
+    match server_process(data).await? {
+        Some(listening) => return Ok(listening == pid),
+        None if test_kill_process(process).is_err() => return Ok(false),
+        None => (),
     }
     Ok(matches!(File::open(data.path())?.try_lock(), Err(TryLockError::WouldBlock)))
 }

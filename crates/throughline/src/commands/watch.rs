@@ -4,8 +4,8 @@ use anyhow::{Result, bail};
 
 use crate::cli;
 use crate::client::Client;
+use crate::commands::answer_printer::AnswerPrinter;
 use crate::commands::list::{NO_TITLE, state};
-use crate::commands::send::AnswerPrinter;
 use crate::data_dir::DataDir;
 use crate::style::Style;
 use crate::terminal::{self, safe};

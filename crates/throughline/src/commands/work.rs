@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
 use engine::{Clock as _, SystemClock};
-use model::{SessionId, Timestamp};
+use model::{ForkOrigin, Origin, SessionId, StepOrigin, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 use server::wire::{MetaContext, MetaContextPage, MetaContextPatch, Session, SessionPage, SessionRow};
@@ -98,7 +98,10 @@ async fn show(client: &Client, show: &cli::NamedWork, json: bool) -> Result<()> 
     terminal::line("")?;
     let now = SystemClock.now();
     let row = |row: &&SessionRow| {
-        let from = row.from.map(|from| format!("{} of {}", from.block, list::tail(from.session)));
+        let from = row.from.map(|from| match from {
+            Origin::Step(StepOrigin { session, block }) => format!("{block} of {}", list::tail(session)),
+            Origin::Fork(ForkOrigin { session, turn }) => format!("{turn} of {}", list::tail(session)),
+        });
         vec![
             list::tail(row.id),
             state(row),
@@ -172,7 +175,7 @@ async fn sessions_of(client: &Client, works: &[MetaContext]) -> Result<BTreeMap<
         if missing.is_empty() {
             break;
         }
-        let page: SessionPage = client.get(&format!("/sessions?limit=200{after}")).await?;
+        let page: SessionPage = client.get(&format!("/sessions?archived=any&limit=200{after}")).await?;
         found.extend(page.sessions.into_iter().filter(|row| missing.remove(&row.id)).map(|row| (row.id, row)));
         match page.next_cursor {
             Some(cursor) => after = format!("&after={cursor}"),

@@ -10,7 +10,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Config;
-use super::hidden::{HiddenTexts, HiddenUrl};
+use super::hidden::{HiddenArgs, HiddenTexts, HiddenUrl};
 use super::keys::most_like;
 
 /// The given fields of an agent, known or not; the rest stays as known.
@@ -20,7 +20,7 @@ pub(crate) struct AgentSection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) args: Option<Vec<String>>,
+    pub(crate) args: Option<HiddenArgs>,
     #[serde(skip_serializing_if = "HiddenTexts::is_empty")]
     pub(crate) env: HiddenTexts,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,8 +48,8 @@ pub(crate) struct McpServerSection {
     pub(crate) headers: HiddenTexts,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) args: Vec<String>,
+    #[serde(skip_serializing_if = "HiddenArgs::is_empty")]
+    pub(crate) args: HiddenArgs,
     #[serde(skip_serializing_if = "HiddenTexts::is_empty")]
     pub(crate) env: HiddenTexts,
 }
@@ -113,7 +113,7 @@ impl Config {
 impl AgentSection {
     fn change(&self) -> Change {
         let Self { command, args, env, pass_env, title, description, shared, enabled, all_sessions: _ } = self.clone();
-        let env = env.expose().clone();
+        let (env, args) = (env.expose().clone(), args.map(|args| args.expose().to_vec()));
         Change { title, description, command, args, env, pass_env, shared, hidden: enabled == Some(false) }
     }
 }
@@ -127,7 +127,7 @@ impl McpServerSection {
                 McpServer::Http { name: name.to_owned(), url, headers: pairs(&self.headers) }
             }
             (None, Some(command)) if self.headers.is_empty() => {
-                let args = self.args.clone();
+                let args = self.args.expose().to_vec();
                 McpServer::Stdio { name: name.to_owned(), command: command.into(), args, env: pairs(&self.env) }
             }
             _ => {

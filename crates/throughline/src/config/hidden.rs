@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-const SHOWN: &str = "[secret]";
+pub(super) const SHOWN: &str = "[secret]";
 
 /// Texts by name, such as variables and headers. The names are no secrets.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -52,6 +52,77 @@ impl<'de> Deserialize<'de> for HiddenTexts {
     }
 }
 
+/// Words in the name of an option that say its value is a secret.
+const SECRET_OPTIONS: &[&str] = &["key", "token", "secret", "pass", "auth", "header", "credential", "cookie", "bearer"];
+/// No shorter text of letters and digits is taken for a key.
+const SHORTEST_KEY: usize = 16;
+
+/// The arguments of a program. Those that may be secrets are not printed: the value of an option such as `--api-key`, a
+/// header, the password of an address, and what looks like a key.
+#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct HiddenArgs(Vec<String>);
+
+impl HiddenArgs {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn expose(&self) -> &[String] {
+        &self.0
+    }
+
+    fn shown(&self) -> Vec<String> {
+        let mut option = "";
+        let mut shown = Vec::new();
+        for arg in &self.0 {
+            shown.push(match arg.split_once('=').filter(|_| arg.starts_with('-')) {
+                Some((name, value)) => format!("{name}={}", shown_value(name, value)),
+                None => shown_value(option, arg),
+            });
+            option = if arg.starts_with('-') { arg } else { "" };
+        }
+        shown
+    }
+}
+
+/// The value of an option, or an argument without one.
+fn shown_value(option: &str, value: &str) -> String {
+    let option = option.to_ascii_lowercase();
+    let is_option = value.starts_with('-');
+    let is_header = value.split_once(':').is_some_and(|(name, text)| !name.contains('/') && text.starts_with(' '));
+    if value.contains("://") {
+        return agents::shown_url(value);
+    }
+    // `NAME=text`, as for `docker run -e`.
+    if let Some((name, text)) = value.split_once('=').filter(|_| !is_option) {
+        return format!("{name}={}", if text.is_empty() { "" } else { SHOWN });
+    }
+    let is_secret = !is_option && SECRET_OPTIONS.iter().any(|word| option.contains(word));
+    if is_secret || is_header || looks_like_key(value) { SHOWN.to_owned() } else { value.to_owned() }
+}
+
+/// Letters and digits without an end, as no name of a package, a file or an option has them.
+fn looks_like_key(text: &str) -> bool {
+    let mut parts = text.split(|c: char| !c.is_ascii_alphanumeric());
+    parts.any(|part| {
+        let digits = part.bytes().filter(u8::is_ascii_digit).count();
+        part.len() >= SHORTEST_KEY && digits > 0 && digits < part.len()
+    })
+}
+
+impl fmt::Debug for HiddenArgs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.shown()).finish()
+    }
+}
+
+impl Serialize for HiddenArgs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.shown())
+    }
+}
+
 /// An address, which may hold a password or a key.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
@@ -72,5 +143,31 @@ impl fmt::Debug for HiddenUrl {
 impl Serialize for HiddenUrl {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&agents::shown_url(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_that_may_be_secrets_are_not_shown() {
+        for (args, shown) in [
+            (&["--acp", "-v", "--model", "gpt-5.1-codex"][..], &["--acp", "-v", "--model", "gpt-5.1-codex"][..]),
+            (&["-y", "@scope/server-files@1.2.3", "/srv/a b"], &["-y", "@scope/server-files@1.2.3", "/srv/a b"]),
+            (&["--api-key", "canary"], &["--api-key", SHOWN]),
+            (&["--API_TOKEN=canary", "--port=80"], &["--API_TOKEN=[secret]", "--port=80"]),
+            (&["--header", "X-Own: canary"], &["--header", SHOWN]),
+            (&["-H", "Authorization: Bearer canary"], &["-H", SHOWN]),
+            (&["-e", "NAME=canary", "image"], &["-e", "NAME=[secret]", "image"]),
+            (&["https://ada:canary@web.example/mcp?k=canary"], &["https://[secret]@web.example/mcp?[secret]"]),
+            (&["sk-proj-canary0123456789abcdef"], &[SHOWN]),
+            (&["--token", "--verbose"], &["--token", "--verbose"]),
+        ] {
+            let hidden = HiddenArgs(args.iter().map(|arg| (*arg).to_owned()).collect());
+            assert_eq!(hidden.shown(), shown, "{args:?}");
+            assert!(!format!("{hidden:?}").contains("canary"));
+            assert_eq!(hidden.expose(), args);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 /// By section; `*` is a name that the person chooses.
-const KEYS: &[(&str, &[&str])] = &[
+pub(super) const KEYS: &[(&str, &[&str])] = &[
     ("server", &["listen", "mcp_listen", "hosts", "behind_proxy", "tls"]),
     ("server.tls", &["certificates", "key"]),
     (
@@ -25,47 +25,52 @@ const KEYS: &[(&str, &[&str])] = &[
     ("tools", &["all_sessions"]),
     ("page", &["specs_label"]),
     ("summaries", &["provider", "model", "url", "key_env", "key_file", "allow_plain", "daily_calls", "titles"]),
+    ("usage", &["warn_session", "warn_day"]),
+    ("prices.*", &["input", "output", "cached", "cache_write", "currency"]),
 ];
 
 /// Refuses unknown keys, and suggests a known one.
 pub(super) fn check(table: &toml::Table) -> Result<()> {
-    check_section("", table)
+    check_section("", "", table)
 }
 
-fn check_section(section: &str, table: &toml::Table) -> Result<()> {
+/// `section` as the person wrote it, and as it is `listed`.
+fn check_section(section: &str, listed: &str, table: &toml::Table) -> Result<()> {
+    let within =
+        |section: &str, key: &str| if section.is_empty() { key.to_owned() } else { format!("{section}.{key}") };
     for (key, value) in table {
-        let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
-        let is_named_by_the_person = is_open(section);
-        if is_named_by_the_person && !agents::is_name(key) {
+        let is_named_by_the_person = is_open(listed);
+        // Models are named by others.
+        if is_named_by_the_person && listed != "prices" && !agents::is_name(key) {
             let most = agents::MAX_NAME_CHARS;
             bail!("{key:?} is no name for one of the {section}: use 1 to {most} small letters, digits and hyphens");
         }
-        let is_section = is_named_by_the_person || is_open(&name) || keys_of(&name).is_some();
-        let is_key = keys_of(section).is_some_and(|keys| keys.contains(&key.as_str()));
+        let name = within(section, key);
+        let listed_name = within(listed, if is_named_by_the_person { "*" } else { key });
+        let is_section = is_named_by_the_person || is_open(&listed_name) || keys_of(&listed_name).is_some();
+        let is_key = keys_of(listed).is_some_and(|keys| keys.contains(&key.as_str()));
         if !is_section && !is_key {
-            bail!("there is no key {name}; did you mean {}?", nearest(section, key));
+            bail!("there is no key {name}; did you mean {}?", nearest(section, listed, key));
         }
         if let (true, toml::Value::Table(inner)) = (is_section, value) {
-            check_section(&name, inner)?;
+            check_section(&name, &listed_name, inner)?;
         }
     }
     Ok(())
 }
 
 /// Whether the person chooses the names in this section.
-fn is_open(section: &str) -> bool {
-    KEYS.iter().any(|(known, _)| known.strip_suffix(".*") == Some(section))
+fn is_open(listed: &str) -> bool {
+    KEYS.iter().any(|(known, _)| known.strip_suffix(".*") == Some(listed))
 }
 
-fn keys_of(section: &str) -> Option<&'static [&'static str]> {
-    let parent = section.rsplit_once('.').map_or("", |(parent, _)| parent);
-    let is_it = |known: &str| known == section || known.strip_suffix(".*").is_some_and(|open| open == parent);
-    KEYS.iter().find(|(known, _)| is_it(known)).map(|(_, keys)| *keys)
+fn keys_of(listed: &str) -> Option<&'static [&'static str]> {
+    KEYS.iter().find(|(known, _)| *known == listed).map(|(_, keys)| *keys)
 }
 
 /// The key of the same section that is most similar to `key`; at the top, the section.
-fn nearest(section: &str, key: &str) -> String {
-    match keys_of(section) {
+fn nearest(section: &str, listed: &str, key: &str) -> String {
+    match keys_of(listed) {
         Some(keys) => format!("{section}.{}", most_like(key, keys.iter().copied())),
         None => most_like(key, KEYS.iter().map(|(known, _)| known.trim_end_matches(".*"))).to_owned(),
     }
@@ -144,6 +149,17 @@ mod tests {
         allow_plain = false
         daily_calls = 1
         titles = true
+
+        [usage]
+        warn_session = "5 USD"
+        warn_day = "20 USD"
+
+        [prices."lab/model-4.1"]
+        input = 1.5
+        output = 6.0
+        cached = 0.15
+        cache_write = 2.0
+        currency = "EUR"
     "#;
 
     /// Keys that exclude something in [`FULL`].

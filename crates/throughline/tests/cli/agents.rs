@@ -1,10 +1,11 @@
 //! Tests a session that changes agents, permission rules, and a session whose directory is gone.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::Value;
 
+use crate::client::Client;
 use crate::support::Folder;
 
 #[test]
@@ -54,7 +55,7 @@ fn a_session_is_not_given_to_an_agent_that_is_not_there() {
     folder.run(&["new"]).ok();
     insta::allow_duplicates! {
         for command in [&["new", "--agent", "claude"][..], &["resume", "last", "--agent", "claude"]] {
-            insta::assert_snapshot!(folder.run(command).failed(), @"error: claude is not installed here, and nothing was changed. Run `npm install -g @agentclientprotocol/claude-agent-acp`.");
+            insta::assert_snapshot!(folder.run(command).failed(), @"error: claude is not installed here, and nothing was changed. Run `npm install -g @agentclientprotocol/claude-agent-acp`: Claude Code is used through this adapter, also where `claude` itself is installed.");
         }
         for command in [&["new", "--agent", "mine"][..], &["resume", "last", "--agent", "mine"]] {
             insta::assert_snapshot!(folder.run(command).failed(), @"error: mine is not installed here, and nothing was changed. Its program is the `command` of [agents.mine].");
@@ -114,4 +115,21 @@ fn agents_are_listed_with_how_to_get_them() {
     insta::assert_snapshot!(folder.run(&["agents", "copilot"]).failed(), @"error: this agent is not installed. Run `npm install -g @github/copilot`. (agent_not_installed)");
     let unknown = folder.run(&["agents", "no/body"]).failed();
     assert!(unknown.starts_with("error: there is no agent named no/body; there are: "), "{unknown}");
+}
+
+/// A shell that hangs, as over a lock that nobody releases, holds nobody up who does not wait for it.
+#[test]
+fn agents_are_listed_while_the_login_shell_hangs() {
+    let folder = Folder::new();
+    let (shell, answered) = (folder.home().join("shell"), folder.home().join("answered"));
+    let script = format!("#!/bin/sh\nwhile [ ! -e '{0}.stop' ]; do sleep 0.1; done\ntouch '{0}'\n", answered.display());
+    fs::write(&shell, script).unwrap();
+    fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
+    let folder = folder.with_env("SHELL", shell.to_str().unwrap());
+    let server = folder.serve();
+    let answer = Client::new(&folder, &server).get("/agents?soFar=true");
+    assert_eq!((answer.status, &answer.body["agents"][0]["name"]), (200, &"guide".into()));
+    assert!(!answered.exists());
+    fs::write(folder.home().join("answered.stop"), "").unwrap();
+    server.stop();
 }

@@ -144,7 +144,7 @@ fn mistakes_are_told_in_one_line() {
         let home = folder.home();
         let home = home.to_str().unwrap();
         insta::allow_duplicates! {
-            insta::assert_snapshot!(folder.run(&["show", "00000000"]).failed(), @"error: no session's id ends in 00000000; `throughline list` shows them");
+            insta::assert_snapshot!(folder.run(&["show", "00000000"]).failed(), @"error: no session's id ends or begins with 00000000; `throughline list` shows them");
             insta::assert_snapshot!(folder.run(&["send", "last", " "]).failed(), @"error: the prompt is empty (prompt_empty)");
             insta::assert_snapshot!(folder.run(&["new", "--agent", "nobody"]).failed(), @"error: there is no agent named nobody; there are: claude, codex, gemini, copilot, opencode, qwen, kimi, goose, cline, pi, cursor, kiro, vibe, auggie, droid, kilo, qoder, guide (unknown_agent)");
             insta::assert_snapshot!(folder.run(&["new", "--cwd", "missing"]).failed(), @"error: there is no directory that can be entered at this path (directory_not_found)");

@@ -54,6 +54,8 @@ fn a_list_is_narrowed_by_words_agent_project_and_need() {
     assert_eq!(found(&["--agent", "codex"]), Vec::<String>::new());
     assert_eq!(found(&["--needs-you"]), Vec::<String>::new());
     assert_eq!(found(&["--all"]).len(), 3);
+    folder.run(&["tag", "last", "bug"]).ok();
+    assert_eq!((found(&["BUG"]), found(&["guide"]).len()), (vec!["Upload elsewhere".to_owned()], 3));
     assert_eq!(found(&["--limit", "1"]), ["Upload elsewhere"]);
     assert!(folder.run(&["list", "--limit", "1"]).ok().ends_with("(the newest 1; --limit or --all shows more)\n"));
     assert_eq!(folder.run(&["list", "nothing", "has", "these"]).ok(), "No session matches.\n");
@@ -171,4 +173,25 @@ fn a_plan_is_printed_once_and_then_its_changes() {
     assert_eq!((count("[x] warp"), count("[x] cut")), (1, 1), "{said}");
     assert!(count("] warp") <= 3 && count("] cut") <= 3, "{said}");
     assert!(said.ends_with("The plan is done.\n"), "{said}");
+}
+
+/// Words that are not stored yet could still be lost: a terminal is shown none of them, whoever asked for the turn.
+#[test]
+fn a_terminal_prints_stored_words_only() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new", "--name", "the loom"]).ok();
+    let mut watching = Terminal::begin(&folder, &["watch", "last"]);
+    watching.until("the loom");
+    let mut sending = Terminal::begin(&folder, &["send", "last", "long 4000"]);
+    let sent = sending.until("word200 ");
+    let watched = watching.until("word200 ");
+    server.end(Signal::KILL);
+    let stored = folder.run(&["show", "last"]).stdout;
+    for printed in [sent + &sending.ended().1, watched + &watching.ended().1] {
+        let words: Vec<&str> =
+            printed.split_inclusive(char::is_whitespace).filter(|word| word.starts_with("word")).collect();
+        let last = words.iter().rfind(|word| word.ends_with(char::is_whitespace)).unwrap().trim();
+        assert!(stored.split_whitespace().any(|word| word == last), "{last} was printed and is not stored");
+    }
 }

@@ -27,6 +27,38 @@ fn a_session_is_named_and_loses_its_name() {
 }
 
 #[test]
+fn sessions_are_pinned_archived_and_tagged() {
+    let folder = Folder::new();
+    let new =
+        |name: &str| json(&folder.run(&["new", "--name", name, "--json"]).ok())["id"].as_str().unwrap().to_owned();
+    let (first, second) = (new("first"), new("second"));
+    let (one, two) = (&first[first.len() - 8..], &second[second.len() - 8..]);
+    assert_eq!(folder.run(&["pin", one]).ok(), format!("Pinned: {one} first\n"));
+    assert_eq!(folder.run(&["tag", one, "Bug", "area/io"]).ok(), format!("Session {one} has the tags: area/io, bug\n"));
+    assert_eq!(folder.run(&["archive", one, two]).ok(), format!("Archived: {one} first\nArchived: {two} second\n"));
+    assert!(folder.run(&["list"]).ok().starts_with("No sessions yet."));
+    let archived = folder.run(&["list", "--archived", "--tag", "bug"]).ok();
+    assert!(
+        archived.contains("first") && archived.contains("area/io bug") && !archived.contains("second"),
+        "{archived}"
+    );
+    assert!(archived.contains("(pinned) (archived)"), "{archived}");
+    // Archived ones are still meant by their names.
+    assert_eq!(folder.run(&["unarchive", two]).ok(), format!("In the list again: {two} second\n"));
+    let listed = folder.run(&["list"]).ok();
+    assert!(listed.contains("second") && !listed.contains("first"), "{listed}");
+    let all = folder.run(&["list", "--all"]).ok();
+    assert!(all.contains("second") && all.contains("first"), "{all}");
+    assert_eq!(folder.run(&["tag", one, "--remove", "bug"]).ok(), format!("Session {one} has the tags: area/io\n"));
+    let told = json(&folder.run(&["unpin", one, "--json"]).ok());
+    let expected =
+        serde_json::json!({ "id": first, "title": "first", "pinned": false, "archived": true, "tags": ["area/io"] });
+    assert_eq!(told["sessions"][0], expected);
+    assert!(folder.run(&["tag", one, "two words"]).failed().contains("(tag_invalid)"));
+    assert!(folder.run(&["list", "--pinned"]).ok().starts_with("No session matches."));
+}
+
+#[test]
 fn a_session_is_deleted_and_comes_back_unless_it_is_gone_for_good() {
     let folder = Folder::new();
     let server = folder.serve();
@@ -65,8 +97,10 @@ fn a_deleted_session_is_meant_by_the_end_of_its_id_or_as_the_last() {
     assert_eq!((&told["sessions"][0]["id"], told["nextCursor"].is_string()), (&sessions[0].clone().into(), true));
 
     let there = folder.run(&["undelete", short[2]]).failed();
-    let expected =
-        format!("error: no deleted session's id ends in {}; `throughline list --deleted` shows them\n", short[2]);
+    let expected = format!(
+        "error: no deleted session's id ends or begins with {}; `throughline list --deleted` shows them\n",
+        short[2]
+    );
     assert_eq!(there, expected);
     assert_eq!(folder.run(&["undelete", "last"]).ok(), format!("Session {} is back.\n", short[0]));
     assert_eq!(folder.run(&["undelete", &short[1].to_uppercase()]).ok(), format!("Session {} is back.\n", short[1]));

@@ -34,7 +34,9 @@ fn follow(folder: &Folder, server: &Running, session: &str, cursor: &str) -> Val
     let ask = json!({ "type": "follow", "id": "1", "session": session, "after": cursor });
     socket.send(Message::text(ask.to_string())).unwrap();
     loop {
-        let frame: Value = serde_json::from_str(socket.read().unwrap().to_text().unwrap()).unwrap();
+        // The first ping may come before the answer.
+        let Message::Text(frame) = socket.read().unwrap() else { continue };
+        let frame: Value = serde_json::from_str(&frame).unwrap();
         assert!(frame["type"] != "entry" && frame["type"] != "error", "{frame}");
         if frame["type"] == "reset" {
             return frame;

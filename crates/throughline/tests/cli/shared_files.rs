@@ -93,7 +93,9 @@ fn what_else_lies_in_the_data_folder_stays_shut() {
         assert_eq!(world.read(&world.data.join(name)), "403 path_not_allowed", "{name}");
     }
     // A session that works there sees no names, except those of the open part.
-    for (cwd, expected) in [("", json!([])), ("files", json!([{ "path": "key" }, { "path": "tickets/" }]))] {
+    for (cwd, expected) in
+        [("", json!([])), ("files", json!([{ "path": "key" }, { "path": "tickets/" }, { "path": "tour/" }]))]
+    {
         let begin = json!({ "agent": "guide", "cwd": world.data.join(cwd) });
         let begun = world.client.call("POST /api/v1/sessions", None, &begin).unwrap();
         assert_eq!(begun.status, 201, "{}", begun.body);

@@ -103,7 +103,7 @@ fn an_answer_with_blocks_is_printed_as_people_read_it() {
 }
 
 #[test]
-fn previews_hold_back_what_may_be_a_block() {
+fn a_terminal_shows_no_fence_of_a_block() {
     let folder = Folder::new();
     let first = begin(&folder, &[]);
     let (status, said) = Terminal::begin(&folder, &["send", &first, OFFER]).ended();
@@ -352,4 +352,28 @@ fn a_person_is_asked_before_a_work_is_taken_apart() {
         );
     }
     assert!(folder.run(&["work"]).ok().starts_with("No pieces of work yet."));
+}
+
+#[test]
+fn a_fork_goes_on_from_a_turn_in_a_session_of_its_own() {
+    with_and_without_a_server(|folder| {
+        let first = begin(folder, &["--name", "the loom"]);
+        let a = short(&first);
+        for text in ["say one", "say two"] {
+            folder.run(&["send", a, text]).ok();
+        }
+        let forked = json(&folder.run(&["fork", a, "t1", "--name", "aside", "--json"]).ok());
+        assert_eq!(forked["from"], serde_json::json!({ "session": first, "turn": 1 }), "{forked}");
+        let b = short(forked["id"].as_str().unwrap()).to_owned();
+        let shown = folder.run(&["show", &b]).ok();
+        assert!(shown.contains(&format!("forked from t1 of session {a}\n")), "{shown}");
+        assert_eq!(folder.run(&["send", &b, "say on"]).ok(), "on\n");
+        let noted = folder.run(&["show", a]).ok();
+        assert!(noted.contains(&format!("-- forked from t1 into session {b} --\n")), "{noted}");
+
+        let told = folder.run(&["fork", a]).ok();
+        assert!(told.contains(&format!(", forked from t2 of {a}\nTalk to it: throughline")), "{told}");
+        let none = folder.run(&["fork", a, "7"]).failed();
+        assert!(none.contains("there is no turn t7; the newest is t2"), "{none}");
+    });
 }

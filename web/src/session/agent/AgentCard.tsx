@@ -4,6 +4,7 @@ import { useState } from "react";
 
 import { failureWords, sentence } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
+import { useKeyed } from "../../app/useKeyed";
 import type { AgentView } from "../../state/agent";
 import { Alert } from "../../ui/Alert";
 import { Button } from "../../ui/Button";
@@ -73,12 +74,13 @@ function OnThread({ children }: { children: ReactNode }) {
 /** `to`: another agent than the one that has the session. */
 function BringBack({ row, words, to = null, quiet = false }: { row: SessionRow; words: string; to?: string | null; quiet?: boolean }) {
   const http = useHttp();
+  const keyed = useKeyed();
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const bringBack = async () => {
     setSending(true);
     setFailure(null);
-    const answer = await http.resume(row.id, { ...(to !== null && { agent: to }), key: crypto.randomUUID() });
+    const answer = await keyed(to ?? "", (key) => http.resume(row.id, { ...(to !== null && { agent: to }), key }));
     setSending(false);
     if (!answer.ok) {
       setFailure(failureWords(answer.failure));

@@ -3,13 +3,14 @@ import { useState } from "react";
 
 import { failureWords } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
+import { installedIn, useCatalog } from "../../app/useCatalog";
+import { useKeyed } from "../../app/useKeyed";
 import { Alert } from "../../ui/Alert";
 import { IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { Popup } from "../../ui/Popup";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow } from "../../wire/names";
-import { useCatalog } from "./useCatalog";
 
 interface HandOverProps {
   row: SessionRow;
@@ -36,14 +37,16 @@ export function HandOver({ row, running, className = "" }: HandOverProps & { cla
 /** Those that are installed, to choose from. */
 export function Agents({ row, running, onDone }: HandOverProps & { onDone(): void }) {
   const http = useHttp();
+  const keyed = useKeyed();
   const catalog = useCatalog();
   const [sending, setSending] = useState<string | null>(null);
   const [words, setWords] = useState<string | null>(null);
-  const others = catalog?.ok ? catalog.value.filter((agent) => agent.installed && agent.name !== row.agent) : [];
+  const others = installedIn(catalog).filter(({ name }) => name !== row.agent);
+  const looking = catalog.whole ? (others.length === 0 && catalog.failure === null ? "No other agent is installed." : "") : others.length === 0 ? "Looking for agents…" : "Looking for more agents…";
   const handOver = async (agent: string) => {
     setSending(agent);
     setWords(null);
-    const answer = await http.resume(row.id, { agent, key: crypto.randomUUID() });
+    const answer = await keyed(agent, (key) => http.resume(row.id, { agent, key }));
     setSending(null);
     if (answer.ok) {
       onDone();
@@ -62,13 +65,7 @@ export function Agents({ row, running, onDone }: HandOverProps & { onDone(): voi
         </p>
       </div>
       {words !== null && <Alert className="mx-2.5 mb-2">{words}</Alert>}
-      {catalog === null && (
-        <p role="status" className="px-2.5 pb-2 text-sm text-soft">
-          Looking for agents…
-        </p>
-      )}
-      {catalog?.ok === false && <Alert className="mx-2.5 mb-2">{failureWords(catalog.failure)}</Alert>}
-      {catalog?.ok === true && others.length === 0 && <p className="px-2.5 pb-2 text-sm text-soft">No other agent is installed.</p>}
+      {catalog.failure !== null && <Alert className="mx-2.5 mb-2">{failureWords(catalog.failure)}</Alert>}
       {others.map(({ name, title, version }) => (
         <button
           key={name}
@@ -81,6 +78,9 @@ export function Agents({ row, running, onDone }: HandOverProps & { onDone(): voi
           <span className="max-w-[50%] truncate text-xs text-soft">{sending === name ? "Handing over…" : inOneLine(version ?? "")}</span>
         </button>
       ))}
+      <p role="status" className={looking === "" ? "" : "px-2.5 py-1 pb-2 text-sm text-soft"}>
+        {looking}
+      </p>
     </>
   );
 }

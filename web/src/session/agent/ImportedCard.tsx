@@ -3,30 +3,34 @@ import { useState } from "react";
 
 import { failureWords } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
+import { installedIn, useCatalog } from "../../app/useCatalog";
+import { useKeyed } from "../../app/useKeyed";
 import { Alert } from "../../ui/Alert";
 import { Button } from "../../ui/Button";
 import { Commands } from "../../ui/Commands";
 import { Knot } from "../../ui/Knot";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow } from "../../wire/names";
-import { useCatalog } from "./useCatalog";
 
 const BUILT_IN = "guide";
 
 export function ImportedCard({ row }: { row: SessionRow }) {
   const http = useHttp();
+  const keyed = useKeyed();
   const catalog = useCatalog();
   const [sending, setSending] = useState<string | null>(null);
   const [words, setWords] = useState<string | null>(null);
-  const own = catalog?.ok ? catalog.value.find((agent) => agent.name === row.agent) : undefined;
+  const { answer, whole, failure } = catalog;
+  const own = answer?.ok ? answer.value.find((agent) => agent.name === row.agent) : undefined;
   const origin = own?.title ?? row.agent;
   // The agent that it comes from is first, and the built-in one, which only shows what can be done, is none to go on with.
-  const others = catalog?.ok ? catalog.value.filter((agent) => agent.installed && agent !== own && agent.name !== BUILT_IN) : [];
-  const able = own?.installed ? [own, ...others] : others;
+  // While that one may still be found the others are held back: they would have to make room for it.
+  const others = installedIn(catalog).filter((agent) => agent !== own && agent.name !== BUILT_IN);
+  const able = own?.installed ? [own, ...others] : whole ? others : [];
   const goOn = async (agent: string) => {
     setSending(agent);
     setWords(null);
-    const answer = await http.resume(row.id, { agent, key: crypto.randomUUID() });
+    const answer = await keyed(agent, (key) => http.resume(row.id, { agent, key }));
     setSending(null);
     if (!answer.ok) {
       setWords(failureWords(answer.failure));
@@ -44,24 +48,22 @@ export function ImportedCard({ row }: { row: SessionRow }) {
           <span className="text-soft">It is read-only until an agent takes it over, which is then told of the newest turns.</span>
         </p>
         <div className="mt-3 flex flex-wrap gap-2">
-          {catalog === null && (
-            <p role="status" className="text-sm text-soft">
-              Looking for agents…
-            </p>
-          )}
           {able.map(({ name, title }) => (
             <Button key={name} disabled={sending !== null} onClick={() => void goOn(name)}>
               {sending === name ? "Starting…" : `Go on with ${inOneLine(title)}`}
             </Button>
           ))}
+          <p role="status" className="self-center text-sm text-soft">
+            {whole ? "" : able.length === 0 ? "Looking for agents…" : "Looking for more agents…"}
+          </p>
         </div>
-        {own !== undefined && !own.installed && own.install && (
+        {whole && own !== undefined && !own.installed && own.install && (
           <div className="mt-3 text-[0.9375rem] text-soft">
             <p>{inOneLine(origin)} is not installed on this machine. Once it is, reload this page to go on with it.</p>
             <Commands sentence={own.install} />
           </div>
         )}
-        {catalog?.ok === false && <Alert className="mt-2">{failureWords(catalog.failure)}</Alert>}
+        {failure !== null && <Alert className="mt-2">{failureWords(failure)}</Alert>}
         {words !== null && <Alert className="mt-2">{words}</Alert>}
       </section>
     </div>

@@ -3,13 +3,14 @@ import { useState } from "react";
 
 import { failureWords } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
+import { useCatalog } from "../../app/useCatalog";
+import { useKeyed } from "../../app/useKeyed";
 import type { AgentView } from "../../state/agent";
 import { Alert } from "../../ui/Alert";
 import { Button } from "../../ui/Button";
 import { Command, Commands } from "../../ui/Commands";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow } from "../../wire/names";
-import { useCatalog } from "./useCatalog";
 
 interface SignInCardProps {
   row: SessionRow;
@@ -26,27 +27,31 @@ type Progress =
 
 export function SignInCard({ row, agent }: SignInCardProps) {
   const http = useHttp();
+  const keyed = useKeyed();
+  /** How often the agent has asked: what is pressed after another asking is another wish. */
+  const [asked, setAsked] = useState(0);
   const [progress, setProgress] = useState<Progress>({ kind: "none" });
   const [methods, setMethods] = useState(agent.methods);
   if (methods !== agent.methods) {
     // The agent has spoken again, and wants what it wanted before.
     setMethods(agent.methods);
+    setAsked(asked + 1);
     setProgress(progress.kind === "under_way" ? { kind: "failed", words: "The agent still wants you to sign in." } : progress);
   }
-  const catalog = useCatalog();
+  const { answer: catalog } = useCatalog();
   const listed = catalog?.ok ? catalog.value.find(({ name }) => name === row.agent) : undefined;
   const busy = progress.kind === "under_way" || progress.kind === "trying";
   const title = inOneLine(listed?.title ?? row.agent);
 
   const tryAgain = async () => {
     setProgress({ kind: "trying" });
-    const answer = await http.resume(row.id, { key: crypto.randomUUID() });
+    const answer = await keyed(`${asked} again`, (key) => http.resume(row.id, { key }));
     setProgress(answer.ok ? { kind: "none" } : { kind: "failed", words: failureWords(answer.failure) });
   };
 
   const signIn = async (method: string) => {
     setProgress({ kind: "under_way", method });
-    const answer = await http.signInToAgent(row.id, { method, key: crypto.randomUUID() });
+    const answer = await keyed(`${asked} method ${method}`, (key) => http.signInToAgent(row.id, { method, key }));
     if (!answer.ok) {
       setProgress({ kind: "failed", words: failureWords(answer.failure) });
     }

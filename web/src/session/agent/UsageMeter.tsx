@@ -1,4 +1,4 @@
-// How full the agent's window is, and what the session has cost.
+// How full the agent's window is.
 import type { Usage } from "../../wire/names";
 
 /** From here on the window is soon full. */
@@ -7,19 +7,13 @@ const NEARLY_FULL = 85;
 /** Where there is room for words. */
 export function UsageMeter({ usage }: { usage: Usage }) {
   const percent = percentOf(usage);
-  const cost = usage.cost ? costWords(Number(usage.cost.amount), usage.cost.currency) : null;
-  if (percent === null && cost === null) {
+  if (percent === null) {
     return null;
   }
   return (
-    <span className="ml-auto flex shrink-0 items-baseline gap-2 pr-2 pl-4 tabular-nums max-lg:hidden">
-      {percent !== null && (
-        <>
-          <Meter usage={usage} percent={percent} className="h-1 w-14 self-center rounded-full bg-press" />
-          <span title={`${percentWords(percent)} of the window`}>{percentWords(percent)}</span>
-        </>
-      )}
-      {cost !== null && <span title="Cost of the session so far">{cost}</span>}
+    <span className="flex shrink-0 items-baseline gap-2 tabular-nums max-lg:hidden">
+      <Meter usage={usage} percent={percent} className="h-1 w-14 self-center rounded-full bg-press" />
+      <span title={`${percentWords(percent)} of the window`}>{percentWords(percent)}</span>
     </span>
   );
 }
@@ -58,16 +52,4 @@ function percentWords(percent: number): string {
 
 function count(tokens: number): string {
   return tokens.toLocaleString();
-}
-
-function costWords(amount: number, currency: string): string | null {
-  if (!Number.isFinite(amount)) {
-    return null;
-  }
-  try {
-    return new Intl.NumberFormat(undefined, { style: "currency", currency, maximumFractionDigits: 2 }).format(amount);
-  } catch {
-    // Not a currency that the browser knows.
-    return `${amount.toFixed(2)} ${currency.slice(0, 8)}`;
-  }
 }

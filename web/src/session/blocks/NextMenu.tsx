@@ -3,13 +3,13 @@ import type { RefObject } from "react";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 
 import { failureWords } from "../../api/http";
+import { installedIn, useCatalog } from "../../app/useCatalog";
 import { Alert } from "../../ui/Alert";
 import { Anchored } from "../../ui/Anchored";
 import { Button, IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { inOneLine } from "../../ui/shown";
 import type { NextWish } from "../../wire/blocks";
-import { useCatalog } from "../agent/useCatalog";
 import type { NextSteps } from "./useNextSteps";
 
 interface NextMenuProps {
@@ -74,9 +74,9 @@ export function NextMenu(props: NextMenuProps) {
 
 function Choices({ steps, wish, onChoose, onGo }: NextMenuProps) {
   const catalog = useCatalog();
-  const agents = catalog?.ok ? catalog.value : [];
-  const others = agents.filter(({ name, installed }) => installed && name !== steps.agent);
-  const same = inOneLine(agents.find(({ name }) => name === steps.agent)?.title ?? steps.agent);
+  const others = installedIn(catalog).filter(({ name }) => name !== steps.agent);
+  const known = catalog.answer?.ok ? catalog.answer.value : [];
+  const same = inOneLine(known.find(({ name }) => name === steps.agent)?.title ?? steps.agent);
   const first = useRef<HTMLSelectElement>(null);
   useEffect(() => first.current?.focus(), []);
   return (
@@ -89,12 +89,11 @@ function Choices({ steps, wish, onChoose, onGo }: NextMenuProps) {
         choices={others.map(({ name, title }) => ({ value: name, name: title }))}
         onChoose={(agent) => onChoose(agent === undefined ? {} : { agent })}
       />
-      {catalog === null && (
-        <p role="status" className="text-[0.8125rem] text-soft">
-          Looking for agents…
-        </p>
-      )}
-      {catalog?.ok === false && <Alert>{failureWords(catalog.failure)}</Alert>}
+      {/* Its room stays, so that nothing below it moves. */}
+      <p role="status" className="min-h-5 text-[0.8125rem] text-soft">
+        {catalog.whole ? "" : others.length === 0 ? "Looking for agents…" : "Looking for more agents…"}
+      </p>
+      {catalog.failure !== null && <Alert>{failureWords(catalog.failure)}</Alert>}
       {wish.agent === undefined ? (
         (["model", "mode"] as const).map((kind) => {
           const option = steps.options.find(({ category, choices }) => category === kind && choices.length > 0);

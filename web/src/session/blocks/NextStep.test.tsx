@@ -62,12 +62,12 @@ const settled = () => act(() => new Promise((resolve) => setTimeout(resolve)));
 test("a step whose command the agent has not told of says so, and can be taken all the same", async () => {
   const { container } = show({ commands: [{ name: "spec", description: "Writes a spec" }] });
   await settled();
-  expect(container.textContent).toContain("guide has told of no command /plan; it may take this for words");
+  expect(container.textContent).toContain("guide lists no command /plan; it may take this as plain text");
   expect(isOff()).toBe(false);
   cleanup();
   const known = show({ commands: [{ name: "plan", description: "Writes a plan" }] });
   await settled();
-  expect(known.container.textContent).not.toContain("has told of no command");
+  expect(known.container.textContent).not.toContain("lists no command");
 });
 
 test("an open step says what it sends and where, and goes by key, once", async () => {

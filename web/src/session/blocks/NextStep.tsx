@@ -97,7 +97,7 @@ function Offer({ id, next, known, steps }: OfferProps) {
           {chosen.length > 0 && `, with ${chosen.join(", ")}`}
           {unknown !== null && (
             <>
-              . {inOneLine(steps.agent)} has told of no command <code>/{inOneLine(unknown)}</code>; it may take this for words
+              . {inOneLine(steps.agent)} lists no command <code>/{inOneLine(unknown)}</code>; it may take this as plain text
             </>
           )}
         </>

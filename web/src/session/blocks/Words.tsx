@@ -1,5 +1,5 @@
 // A text of the agent: its words, and what stands between them as more than words.
-import { memo, useMemo } from "react";
+import { memo, useMemo, useState } from "react";
 
 import type { Block, TextItem } from "../../state/transcript";
 import { inOneLine } from "../../ui/shown";
@@ -8,7 +8,7 @@ import { Markdown } from "../items/Markdown";
 import { EventModel } from "./EventModel";
 import { ComingStep, NextStep } from "./NextStep";
 import type { BlockSort } from "./pieces";
-import { piecesOf } from "./pieces";
+import { createPieces } from "./pieces";
 import { TasksTable } from "./TasksTable";
 import type { TurnBlocks } from "./turnBlocks";
 import { UseCaseCards } from "./UseCaseCards";
@@ -28,7 +28,8 @@ interface WordsProps {
 export const Words = memo(function Words({ turn, item, blocks, running, last }: WordsProps) {
   const { text, unsettled = 0 } = item;
   const own = blocks.of(item.block);
-  const pieces = useMemo(() => piecesOf({ text, blocks: own, running, last, unsettled }), [text, own, running, last, unsettled]);
+  const [cut] = useState(createPieces);
+  const pieces = useMemo(() => cut({ text, blocks: own, running, last, unsettled }), [cut, text, own, running, last, unsettled]);
   const growing = running && last;
   const words = useUnstored(unsettled, text);
   return (

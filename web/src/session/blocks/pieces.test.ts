@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import type { Block } from "../../state/transcript";
 import type { Written } from "./pieces";
-import { piecesOf } from "./pieces";
+import { createPieces, piecesOf } from "./pieces";
 
 const FENCE = '```throughline:next\n{"label": "Go"}\n```';
 
@@ -93,3 +93,25 @@ test.each(["`".repeat(200_000), `\`\`\`${"a".repeat(200_000)}\``, `${"```through
     expect(cut({ text, running: true }).join("") === text).toBe(true);
   },
 );
+
+test("a text that grows is cut as the whole of it would be, and only its end is looked through", () => {
+  const text = `Words.\n\n\`\`\`ts\nlet a;\n\`\`\`\n\n${FENCE}\n\n~~~~\n\`\`\`\n~~~~\nand ${FENCE}`.repeat(3);
+  const cutOn = createPieces();
+  for (let end = 1; end <= text.length; end += 1) {
+    const written: Written = { text: text.slice(0, end), blocks: [], running: true, last: true, unsettled: 20 };
+    expect(cutOn(written)).toEqual(piecesOf(written));
+  }
+  const long = "Words and more.\n".repeat(10_000);
+  const lines = new Set<number>();
+  const watched = (words: string): string =>
+    Object.assign(Object(words) as string, {
+      indexOf: (sought: string, from: number) => {
+        lines.add(from);
+        return words.indexOf(sought, from);
+      },
+    });
+  const grow = createPieces();
+  grow({ text: long, blocks: [], running: true, last: true, unsettled: 0 });
+  grow({ text: watched(`${long}And`), blocks: [], running: true, last: true, unsettled: 0 });
+  expect([...lines]).toEqual([long.length]);
+});

@@ -25,10 +25,26 @@ export interface Written {
   unsettled: number;
 }
 
-export function piecesOf({ text, blocks, running, last, unsettled }: Written): readonly Piece[] {
-  if (blocks.length === 0 && !running) {
-    return [{ kind: "words", text }];
-  }
+export function piecesOf(written: Written): readonly Piece[] {
+  return createPieces()(written);
+}
+
+/** Remembers how far it has looked for fences: of a text that goes on from there only the rest is looked through. */
+export function createPieces(): (written: Written) => readonly Piece[] {
+  let passed = "";
+  return (written) => {
+    const { text, blocks, running } = written;
+    if (blocks.length === 0 && !running) {
+      return [{ kind: "words", text }];
+    }
+    const from = text.startsWith(passed) ? passed.length : 0;
+    const { pieces, passedTo } = cutFrom(written, from);
+    passed = text.slice(0, passedTo);
+    return pieces;
+  };
+}
+
+function cutFrom({ text, blocks, running, last, unsettled }: Written, passedTo: number): { pieces: readonly Piece[]; passedTo: number } {
   const pieces: Piece[] = [];
   let from = 0;
   let indent = 0;
@@ -44,12 +60,13 @@ export function piecesOf({ text, blocks, running, last, unsettled }: Written): r
     from = end;
     indent = /^ */.exec(text.slice(start, end))?.[0].length ?? 0;
   }
-  const coming = running ? findComing(text, from, { settled: text.length - unsettled, last }) : null;
+  const looked = running ? findComing(text, Math.max(from, passedTo), { settled: text.length - unsettled, last }) : null;
+  const coming = looked?.coming ?? null;
   addWords(coming?.start ?? text.length);
   if (coming?.sort) {
     pieces.push({ kind: "coming", sort: coming.sort });
   }
-  return pieces;
+  return { pieces, passedTo: looked?.passedTo ?? passedTo };
 }
 
 /** Where each block stands in the string, which counts otherwise than the server; one that is not there is left out. */
@@ -133,12 +150,19 @@ function runBefore(line: string, end: number): string {
   return line.slice(at, end);
 }
 
+interface Looked {
+  readonly coming: { readonly start: number; readonly sort: BlockSort | null } | null;
+  /** Before this line no fence is open, and nothing that is added to the text changes that. */
+  readonly passedTo: number;
+}
+
 /**
  * The first fence of ours that the server has not judged: it is open, or its end is not durable, or the text ends with it.
  * A name that is not whole has no sort yet; where it may become one of ours, the words end before it.
  */
-function findComing(text: string, from: number, { settled, last }: { settled: number; last: boolean }): { start: number; sort: BlockSort | null } | null {
+function findComing(text: string, from: number, { settled, last }: { settled: number; last: boolean }): Looked {
   let open: { mark: string; start: number; sort: BlockSort | null } | null = null;
+  let passedTo = from;
   for (let at = from; at < text.length; ) {
     const newline = text.indexOf("\n", at);
     const end = newline < 0 ? text.length : newline;
@@ -150,19 +174,22 @@ function findComing(text: string, from: number, { settled, last }: { settled: nu
         const start = at + opening.start;
         const sort = sortOf(name);
         if (last && newline < 0 && sort === null && name !== "" && NAMES.some((whole) => whole.startsWith(name.toLowerCase()))) {
-          return { start, sort };
+          return { coming: { start, sort }, passedTo };
         }
         open = { mark, start, sort };
       }
     } else if (closes(line, open)) {
       if (open.sort !== null && (end > settled || (last && text.slice(end).trim() === ""))) {
-        return { start: open.start, sort: open.sort };
+        return { coming: { start: open.start, sort: open.sort }, passedTo };
       }
       open = null;
     }
     at = end + 1;
+    if (open === null && newline >= 0) {
+      passedTo = at;
+    }
   }
-  return last && open !== null && open.sort !== null ? { start: open.start, sort: open.sort } : null;
+  return { coming: last && open !== null && open.sort !== null ? { start: open.start, sort: open.sort } : null, passedTo };
 }
 
 /** By a fence of the same sign, as long or longer; one of ours also where it is glued to what it closes. */

@@ -4,23 +4,21 @@
 // came or was taken; a click goes out once, and asked again leads to the same session.
 import { createContext, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
-import type { Answer, Failure, Http } from "../../api/http";
+import type { Failure } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
-import type { NextBlock, NextWish } from "../../wire/blocks";
+import type { NextWish } from "../../wire/blocks";
 import type { AgentCommand, AgentOption, SessionId } from "../../wire/names";
+import type { Standing } from "./useStanding";
+import { useStanding } from "./useStanding";
 
-export interface NextSteps {
+export interface NextSteps extends Standing {
   /** Whom the session talks to, and what can be chosen of it. */
   readonly agent: string;
   readonly options: readonly AgentOption[];
   /** What it understands after a slash. */
   readonly commands: readonly AgentCommand[];
-  /** By their places, as `t3.n1`; null until the server has said. */
-  readonly standing: ReadonlyMap<string, NextBlock> | null;
   /** The session that they are of, if that is not the open one: then none is taken here. */
   readonly past?: SessionId;
-  /** Why it is not known how they stand. */
-  readonly failure: Failure | null;
   /** A step of this turn is shown: how it stands is wanted from now on. */
   want(turn: number): void;
   lookAgain(): void;
@@ -41,26 +39,10 @@ interface Given {
 
 export function useNextSteps({ session, agent, options, commands, changed, onWent }: Given): NextSteps {
   const http = useHttp();
-  const [standing, setStanding] = useState<NextSteps["standing"]>(null);
-  const [failure, setFailure] = useState<Failure | null>(null);
   /** The earliest turn of those. */
   const [wanted, setWanted] = useState<number | null>(null);
   const [looks, setLooks] = useState(0);
-  useEffect(() => {
-    if (wanted === null) {
-      return undefined;
-    }
-    let newest = true;
-    void readSteps(http, session, wanted).then((answer) => {
-      if (newest) {
-        setFailure(answer.ok ? null : answer.failure);
-        setStanding((before) => (answer.ok ? new Map(answer.value.map((block) => [block.id, block])) : before));
-      }
-    });
-    return () => {
-      newest = false;
-    };
-  }, [http, session, wanted, changed, looks]);
+  const { standing, failure, change } = useStanding({ session, from: wanted, changed: `${changed} ${looks}` });
 
   // Whoever went elsewhere meanwhile is not taken along.
   const here = useRef(true);
@@ -86,34 +68,16 @@ export function useNextSteps({ session, agent, options, commands, changed, onWen
         return answer.failure;
       }
       const { sessionId, metaContextId } = answer.value;
-      setStanding((before) => {
-        const known = before?.get(step);
-        return before === null || known === undefined ? before : new Map(before).set(step, { ...known, state: "used", sessionId, metaContextId });
-      });
+      change(step, { state: "used", sessionId, metaContextId });
       if (here.current) {
         went.current(sessionId);
       }
       return null;
     },
-    [http, session, lookAgain],
+    [http, session, lookAgain, change],
   );
   return useMemo(
     () => ({ agent, options, commands, standing, failure, want, lookAgain, take }),
     [agent, options, commands, standing, failure, want, lookAgain, take],
   );
-}
-
-/** Those of this turn and later ones; they come newest first. */
-async function readSteps(http: Http, session: SessionId, from: number): Promise<Answer<NextBlock[]>> {
-  const blocks: NextBlock[] = [];
-  let before: string | null = null;
-  do {
-    const answer = await http.nextSteps(session, before);
-    if (!answer.ok) {
-      return answer;
-    }
-    blocks.push(...answer.value.blocks);
-    before = answer.value.nextCursor ?? null;
-  } while (before !== null && (blocks.at(-1)?.turn ?? 0) >= from);
-  return { ok: true, value: blocks };
 }

@@ -11,6 +11,8 @@ export interface EarlierPrompt {
 export interface Compose {
   /** Puts a prompt into the composer and the focus after its words. What waits there is put aside, not lost. */
   edit(prompt: EarlierPrompt): void;
+  /** Puts words below those that stand in the composer; the focus stays where it is. */
+  add(text: string): void;
 }
 
 /** Null where nothing can be written. */

@@ -27,6 +27,8 @@ function open(answers: (Accepted | Promise<Accepted>)[], props: Partial<Paramete
       Promise.resolve({ ok: true, value: { files: ["src/", "src/main.rs", "README.md"].filter((path) => path.startsWith(prefix)).map((path) => ({ path })) } }),
     ),
     cancel: vi.fn(() => Promise.resolve({ ok: true, value: undefined })),
+    unsent: () => Promise.resolve({ ok: true, value: { text: null, writer: null } }),
+    putUnsent: () => Promise.resolve({ ok: true, value: { success: true } }),
   } as unknown as Http;
   const onSent = vi.fn();
   const element = (more: Partial<Parameters<typeof Composer>[0]> = {}) => (
@@ -300,6 +302,19 @@ test("an @ offers files; a directory goes on, a file ends with a space", async (
   expect(http.files).not.toHaveBeenCalled();
 });
 
+test("on opening it takes the focus beside a mouse, unless the agent asks; on a touch screen in a new session alone", () => {
+  const takesFocus = (fine: boolean, props: Partial<Parameters<typeof Composer>[0]>) => {
+    vi.stubGlobal("matchMedia", () => ({ matches: fine, addEventListener: () => undefined, removeEventListener: () => undefined }));
+    const { field } = open([], props);
+    const taken = document.activeElement === field();
+    cleanup();
+    vi.unstubAllGlobals();
+    return taken;
+  };
+  expect([takesFocus(true, {}), takesFocus(true, { asked: true }), takesFocus(true, { asked: true, goneOn: true })]).toEqual([true, false, true]);
+  expect([takesFocus(false, {}), takesFocus(false, { goneOn: true }), takesFocus(false, { begun: true })]).toEqual([false, false, true]);
+});
+
 const turn = (prompt: string, by: Author = { type: "person" }) => ({ prompt, by }) as TranscriptTurn;
 
 test("Up in an empty field recalls earlier prompts, Down goes back, and a changed one is a draft", async () => {
@@ -365,4 +380,11 @@ test("one press goes back to the draft; what was changed in the earlier prompt i
   await userEvent.click(screen.getByRole("button", { name: "Back to the draft" }));
   expect(field().value).toBe("earlier, changed\n\ndraft");
   expect(document.activeElement).toBe(field());
+});
+
+test("while the connection is lost, the composer says what becomes of what is sent", () => {
+  const { show } = open([], { online: false, lost: true });
+  expect(screen.getByText(/^Not connected\. What you send is kept/)).toBeTruthy();
+  show({ online: true, lost: false });
+  expect(screen.queryByText(/^Not connected/)).toBeNull();
 });

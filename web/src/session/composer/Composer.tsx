@@ -1,7 +1,7 @@
 // Where prompts are written. One composer belongs to one session for its whole life: its draft is that session's.
 //
 // Invariant: words are kept in this browser, in the field, put aside or in the outbox, until the server has said that it keeps
-// them. The field can be written in at any time.
+// them. The field can be written in at any time. What is in it is on the person's other devices, too (`useUnsent.ts`).
 import type { FormEvent, ReactNode, Ref, RefObject } from "react";
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 
@@ -29,14 +29,21 @@ import { onEdit, takeOrphans } from "./queuedEdits";
 import { StopButton } from "./StopButton";
 import { useFileDrop } from "./useFileDrop";
 import { useOutbox } from "./useOutbox";
+import { useUnsent } from "./useUnsent";
 
 interface ComposerProps {
   session: SessionId;
   agent: string;
   running: boolean;
   online: boolean;
-  /** The session was begun just now: its first words come next, whatever had the focus. */
+  /** The connection has been lost for so long that it is worth a word. */
+  lost?: boolean;
+  /** The session was begun just now: its first words come next, whatever had the focus, and on a touch screen, too. */
   begun?: boolean;
+  /** A step led here from the session above, and what had the focus there is gone. */
+  goneOn?: boolean;
+  /** The agent asks something: a key that is pressed is the answer, not a letter. */
+  asked?: boolean;
   field: RefObject<HTMLTextAreaElement | null>;
   /** What the agent understands after a slash. */
   commands?: readonly AgentCommand[];
@@ -62,7 +69,10 @@ export function Composer({
   agent,
   running,
   online,
+  lost = false,
   begun = false,
+  goneOn = false,
+  asked = false,
   field,
   commands = NO_COMMANDS,
   turns = NO_TURNS,
@@ -137,6 +147,7 @@ export function Composer({
   const write = (text: string) => {
     setDraft(newDraft(text));
   };
+  useUnsent({ session, online, text: draft.text, onWritten: write });
   /** The field holds what was put aside, or nothing. */
   const takeUpAside = () => {
     setDraft(newDraft(aside?.text ?? ""));
@@ -170,6 +181,10 @@ export function Composer({
   const dropping = useFileDrop((files) => void add(files));
 
   useImperativeHandle(ref, () => ({
+    add(text) {
+      setDraft((since) => newDraft(joined([since.text.trimEnd(), text])));
+      setObjection(null);
+    },
     edit({ text, images }) {
       const isSame = draft.text === text && pictures.map(({ data }) => data).join() === images.map(({ data }) => data).join();
       if (!isBlank && !isSame) {
@@ -185,10 +200,11 @@ export function Composer({
     },
   }));
 
-  // Where nothing else has the focus, writing is what comes next; on a touch screen that would raise the keyboard.
-  // With the drawing itself: what is typed as soon as it is seen is meant for it.
+  // Where nothing else has the focus, writing is what comes next; on a touch screen that raises the keyboard, which only a
+  // new session is worth. With the drawing itself: what is typed as soon as it is seen is meant for it.
   useLayoutEffect(() => {
-    if ((begun || document.activeElement === document.body) && matchMedia("(pointer: fine)").matches) {
+    const free = goneOn || (document.activeElement === document.body && !asked);
+    if (begun || (free && matchMedia("(pointer: fine)").matches)) {
       field.current?.focus();
     }
     // Only on opening.
@@ -224,12 +240,15 @@ export function Composer({
       <p role="status" className={`text-[0.8125rem] text-soft ${unknown === null ? "" : "mb-1.5"}`}>
         {unknown !== null && (
           <>
-            {agent} has told of no command <code>/{inOneLine(unknown)}</code>; it may take this for words.
+            {agent} lists no command <code>/{inOneLine(unknown)}</code>; it may take this as plain text.
           </>
         )}
       </p>
+      <p role="status" className={`text-[0.8125rem] text-failed ${lost ? "mb-1.5" : ""}`}>
+        {lost && "Not connected. What you send is kept in this browser and goes out when the server is back."}
+      </p>
       <div
-        className={`@container relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-focus ${dropping ? "border-focus outline-2 outline-focus" : "border-edge"}`}
+        className={`@container relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-focus ${dropping ? "border-focus outline-2 outline-focus" : lost ? "border-dashed border-failed" : "border-edge"}`}
       >
         {pictures.length > 0 && <PictureStrip pictures={pictures} onRemove={remove} />}
         <ComposerField

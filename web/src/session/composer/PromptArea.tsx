@@ -1,8 +1,9 @@
 // What stands where the person writes: how the agent stands, its options, and the composer.
 import type { Ref, RefObject } from "react";
-import { useMemo } from "react";
+import { use, useMemo } from "react";
 
 import { useApp, useAppState } from "../../app/AppContext";
+import { ConnectionNotice } from "../../app/FrameContext";
 import type { Followed } from "../../state/followed";
 import { agentBefore, readToTheEnd } from "../../state/followed";
 import { Alert } from "../../ui/Alert";
@@ -33,6 +34,7 @@ export function PromptArea({ ref, row, followed, running, fresh, goneOn, empty, 
   const app = useApp();
   const { agent, transcript, earlier } = followed;
   const online = useAppState((state) => state.connection.kind === "live");
+  const lost = use(ConnectionNotice) !== null;
   const ready = agent.state === "ready" || agent.state === "unresponsive";
   const options = useOptions({
     session: row.id,
@@ -56,7 +58,10 @@ export function PromptArea({ ref, row, followed, running, fresh, goneOn, empty, 
         agent={row.agent}
         running={running}
         online={online}
-        begun={(fresh && empty) || goneOn}
+        lost={lost}
+        begun={fresh && empty}
+        goneOn={goneOn}
+        asked={row.state === "needs_you"}
         field={field}
         commands={agent.commands}
         turns={read}

@@ -2,6 +2,7 @@
 import type { RefObject } from "react";
 import { useRef, useState } from "react";
 
+import { ACTIONS } from "../../app/actions";
 import { useChord } from "../../ui/keyPresses";
 import type { FoundWords } from "./found";
 
@@ -28,7 +29,7 @@ export function useFindBar(column: RefObject<HTMLDivElement | null>, isEmpty: bo
     setOpen(false);
     column.current?.querySelector<HTMLElement>("[role=log]")?.focus({ preventScroll: true });
   };
-  useChord("f", (event) => {
+  useChord(ACTIONS.find.chord, (event) => {
     // The second press is for the browser's own search; so is any while something lies over the page.
     if (document.activeElement === field.current || isEmpty || document.querySelector("dialog[open]") !== null) {
       return;

@@ -13,15 +13,13 @@ import { shown } from "../../ui/shown";
 import { FoundContext } from "../find/found";
 import { placesOf, wordsOf } from "../find/words";
 import { CodeBlock } from "./CodeBlock";
+import { createGrowingParts } from "./growingParts";
 import type { Part, PlainReason } from "./markdownParts";
-import { partsOf, shownOf } from "./markdownParts";
-import { parted } from "./parted";
+import { shownOf } from "./shownParts";
 import "./Markdown.css";
 
 /** With each press so many times as much as at first is drawn: the page does not answer while a browser lays it out. */
 const MORE = 4;
-/** A longer text is drawn as it was written, without looking for headings and fences that are glued to other words. */
-const MOST_PARTED = 200_000;
 
 interface MarkdownProps {
   text: string;
@@ -32,11 +30,11 @@ interface MarkdownProps {
 }
 
 export const Markdown = memo(function Markdown({ text, growing, turn }: MarkdownProps) {
-  const parts = useMemo(() => partsOf(text.length > MOST_PARTED ? text : parted(text)), [text]);
+  const [cut] = useState(createGrowingParts);
+  const { parts, depths } = useMemo(() => cut(text), [cut, text]);
   const [times, setTimes] = useState(1);
   // Part by part, so that the page answers meanwhile.
   const [drawing, drawMore] = useTransition();
-  const depths = useMemo(() => depthsOf(text), [text]);
   const found = use(FoundContext);
   const sought = found !== null && found.turn === turn ? found : null;
   const { beginning, left, end } = useMemo(() => {
@@ -161,12 +159,8 @@ function plain<T extends Tag>(Name: T) {
   };
 }
 
-/** The depths of a text's headings, as `2,3`: one value, so that parts which stay the same are not drawn again for it. */
+/** The depths of a text's headings, as `2,3`. */
 const DepthsContext = createContext("");
-
-function depthsOf(text: string): string {
-  return [...new Set([...text.matchAll(/^ {0,3}(#{1,6})[ \t]/gm)].map(([, signs = ""]) => signs.length))].toSorted().join();
-}
 
 /** The page's own headings are h1 and h2; those of a text go below them, without a gap whichever signs they have. */
 function heading(level: 1 | 2 | 3 | 4 | 5 | 6) {

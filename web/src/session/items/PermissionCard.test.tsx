@@ -1,9 +1,10 @@
 // What the agent asks: decided by its exact subject, answered once, and told who answered.
-import { cleanup, render, screen, waitFor } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Answer } from "../../api/http";
+import { useActions } from "../../app/actions";
 import { inApp } from "../../app/inApp";
 import type { Permission, ToolCall } from "../../state/transcript";
 import type { NewAnswer, PermissionAnswer, RememberedPage, RememberedPermission } from "../../wire/names";
@@ -79,6 +80,8 @@ function names(): string[] {
   });
 }
 
+// Hints have a test of their own.
+beforeEach(() => localStorage.setItem("throughline.hints", "question"));
 afterEach(cleanup);
 
 test("allowing comes first, our word stands before the agent's, and a name that says no more is left out", () => {
@@ -151,14 +154,32 @@ test("of two questions the one with the focus is answered by key, else the first
   expect(asked).toEqual([2, 1]);
 });
 
-test("no key opens anything else while it answers", async () => {
-  const taken: boolean[] = [];
-  const listener = (event: KeyboardEvent) => void taken.push(event.defaultPrevented);
-  window.addEventListener("keydown", listener);
-  show();
+test("no key opens anything else while there is a question: not one that is held down, that answers nothing, or that comes once more", async () => {
+  const begin = vi.fn();
+  function Elsewhere() {
+    useActions({ "new-session": begin });
+    return null;
+  }
+  const actions = { answer: vi.fn(() => new Promise<Answer<unknown>>(() => undefined)), stop: vi.fn(), readLarge: vi.fn() };
+  const page = (options: Permission["options"]) => (
+    <>
+      <PermissionCard permission={{ ...permission, options }} call={null} open answeredAt={null} actions={actions} now={0} />
+      <Elsewhere />
+    </>
+  );
+  const { unmount } = render(page([{ id: "y", name: "Go on", kind: "allow_once" }]), inApp({}));
   await userEvent.keyboard("n");
-  window.removeEventListener("keydown", listener);
-  expect(taken).toEqual([true]);
+  unmount();
+  render(page(permission.options), inApp({}));
+  fireEvent.keyDown(document.body, { key: "n", repeat: true });
+  expect(actions.answer).not.toHaveBeenCalled();
+  await userEvent.keyboard("nn");
+  expect(actions.answer).toHaveBeenCalledOnce();
+  expect(begin).not.toHaveBeenCalled();
+  cleanup();
+  render(<Elsewhere />);
+  await userEvent.keyboard("n");
+  expect(begin).toHaveBeenCalledOnce();
 });
 
 test("whoever answers by key stays where they were: on the line that the card becomes", async () => {

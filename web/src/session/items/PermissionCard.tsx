@@ -14,6 +14,7 @@ import { answerWords, kindWords } from "../../state/words";
 import { Alert } from "../../ui/Alert";
 import { Exact } from "../../ui/Exact";
 import { Fold } from "../../ui/Fold";
+import { Hint } from "../../ui/Hint";
 import { DirectoryContext } from "../../ui/paths";
 import { inOneLine, shown } from "../../ui/shown";
 import { timeOfDay } from "../../ui/time";
@@ -266,6 +267,9 @@ function OpenRequest({ permission, call, actions, hadFocusRef }: OpenRequestProp
           <PermissionForm fields={fields} filled={filled} missing={tried ? missing : []} disabled={settled} onChange={setFilled} />
         )}
         <PermissionAnswers answers={answers} disabled={settled} onChoose={(answer) => void choose(answer)} />
+        <Hint id="question" className="mt-3">
+          This question is on every device that you have open. The first answer counts, wherever it is given.
+        </Hint>
         <div aria-live="polite" className="text-[0.9375rem]">
           {sending.kind === "sending" && <p className="mt-3 text-soft">Sending…</p>}
           {sending.kind === "sent" && <p className="mt-3 text-soft">Sent.</p>}

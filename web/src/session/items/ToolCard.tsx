@@ -10,7 +10,7 @@ import type { IconName } from "../../ui/Icon";
 import { Icon } from "../../ui/Icon";
 import type { KnotShape } from "../../ui/Knot";
 import { LongText } from "../../ui/LongText";
-import { DirectoryContext, relativeWords } from "../../ui/paths";
+import { DirectoryContext, lastPath, relativeWords } from "../../ui/paths";
 import { inOneLine } from "../../ui/shown";
 import type { ToolKind, ToolStatus } from "../../wire/names";
 import { Step } from "./Step";
@@ -100,13 +100,10 @@ export const ToolCard = memo(function ToolCard({ call, asked = null }: ToolCardP
   );
 });
 
-/** The directory of the last path in some words, with what is before and behind it. */
-const LAST_PATH = /^(.*?)([^\s/]*\/(?:[^\s/]+\/)*)([^\s/]+)$/;
-
 /** Where a path at the end does not fit, its directory gives way: the file's name stays. */
 function TitleWords({ title, whole }: { title: string; whole: string }) {
-  const [, before = "", directory, name] = LAST_PATH.exec(title) ?? [];
-  if (directory === undefined) {
+  const path = lastPath(title);
+  if (path === null) {
     return (
       <span className="min-w-0 truncate" dir="auto" title={whole}>
         {title}
@@ -115,9 +112,9 @@ function TitleWords({ title, whole }: { title: string; whole: string }) {
   }
   return (
     <span className="flex min-w-0" title={whole}>
-      <span className="min-w-0 truncate whitespace-pre">{before}</span>
-      <span className="min-w-[3ch] shrink-[9999] truncate">{directory}</span>
-      <span className="shrink-0 max-w-full truncate">{name}</span>
+      <span className="min-w-0 truncate whitespace-pre">{path.before}</span>
+      <span className="min-w-[3ch] shrink-[9999] truncate">{path.directory}</span>
+      <span className="shrink-0 max-w-full truncate">{path.name}</span>
     </span>
   );
 }

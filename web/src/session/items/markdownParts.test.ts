@@ -1,7 +1,8 @@
 // Tests that long and deep Markdown is cut into parts that a parser can bear, and that nothing of it is lost.
 import { expect, test } from "vitest";
 
-import { partsOf, shownOf } from "./markdownParts";
+import { partsOf } from "./markdownParts";
+import { shownOf } from "./shownParts";
 
 const kinds = (text: string) => partsOf(text).map((part) => (part.kind === "plain" ? `${part.kind} ${part.why}` : part.kind));
 const joined = (text: string) => partsOf(text).map((part) => part.text).join("");

@@ -89,8 +89,19 @@ interface Beginning {
 
 const AS_WRITTEN: Beginning = { words: "", instead: 0 };
 
+export interface CutText {
+  readonly parts: readonly Part[];
+  /** Up to here, and with so many parts, nothing changes whatever is added to the text: the rest can be cut alone. */
+  readonly settled: { readonly at: number; readonly parts: number };
+}
+
 export function partsOf(text: string): readonly Part[] {
+  return cut(text).parts;
+}
+
+export function cut(text: string): CutText {
   const parts: Part[] = [];
+  let settled = { at: 0, parts: 0 };
   const add = (part: Part) => {
     if (part.text.trim() !== "") {
       parts.push(part);
@@ -124,6 +135,11 @@ export function partsOf(text: string): readonly Part[] {
     }
     block = readingFrom(end);
   };
+  const settle = (at: number) => {
+    if (partStart === at && at < text.length) {
+      settled = { at, parts: parts.length };
+    }
+  };
   /** The list or table goes on in a part of its own, from this line on. */
   const cutBefore = (at: number, begins: Beginning) => {
     const { shape, lineBefore } = block;
@@ -144,6 +160,7 @@ export function partsOf(text: string): readonly Part[] {
           add(codeOf(text, fence, at));
           partStart = end;
           block = readingFrom(end);
+          settle(end);
         }
         fence = null;
       } else {
@@ -158,6 +175,7 @@ export function partsOf(text: string): readonly Part[] {
         const next = text.charCodeAt(end);
         if (end < text.length && next !== SPACE && next !== TAB && next !== NEWLINE) {
           endBlock(end);
+          settle(end);
         }
       } else {
         const begins = block.weight >= CUT_WEIGHT ? beginningAt(text, at, first, end, block.shape) : null;
@@ -179,7 +197,7 @@ export function partsOf(text: string): readonly Part[] {
     endBlock(text.length);
     endPart(text.length);
   }
-  return parts;
+  return { parts, settled };
 }
 
 function readingFrom(start: number): Reading {
@@ -363,29 +381,4 @@ function codeOf(text: string, { inner, indent, language }: Fence, end: number): 
   const code = text.slice(inner, end).replace(/\n$/, "");
   const outdented = indent === 0 ? code : code.replace(new RegExp(`^ {1,${indent}}`, "gm"), "");
   return { kind: "code", language, text: outdented, weight: PART_WEIGHT };
-}
-
-/** How much is drawn without being asked for. */
-const AT_ONCE = 3_000;
-
-export interface ShownParts {
-  readonly beginning: readonly Part[];
-  /** What stands between, not drawn: how many letters. */
-  readonly left: number;
-  readonly end: readonly Part[];
-}
-
-/** The beginning, and the end, where an answer says what came of it; what is between them is shown when it is asked for. */
-export function shownOf(parts: readonly Part[], times: number): ShownParts {
-  let weight = 0;
-  let count = 0;
-  while (count < parts.length && weight < AT_ONCE * times) {
-    weight += parts[count]?.weight ?? 0;
-    count += 1;
-  }
-  if (count >= parts.length - 1) {
-    return { beginning: parts, left: 0, end: [] };
-  }
-  const left = parts.slice(count, -1).reduce((sum, { text }) => sum + text.length, 0);
-  return { beginning: parts.slice(0, count), left, end: parts.slice(-1) };
 }

@@ -47,6 +47,12 @@ export function parted(text: string): string {
   return made.join("\n");
 }
 
+/** Whether what comes after this text may yet make a fence of signs at the end of one of its lines. */
+export function isUndecided(text: string): boolean {
+  const depends = (line: string) => openingOf(line) === null && gluedFence(line, NO_CLOSING) === null && gluedFence(line, ANY_CLOSING) !== null;
+  return (text.includes("```") || text.includes("~~~")) && text.split("\n").some(depends);
+}
+
 /** The fence that a line opens at its start. */
 function openingOf(line: string): Fence | null {
   const [, run = "", info = ""] = /^(?:\s*(?:[-*+>]|\d+[.)])?\s*)(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
@@ -66,6 +72,7 @@ function closingLength(line: string, sign: string): number {
 /** By sign, the longest run that is alone on a line, from each line on. */
 type Longest = Readonly<Record<"`" | "~", number>>;
 const NO_CLOSING: Longest = { "`": 0, "~": 0 };
+const ANY_CLOSING: Longest = { "`": Infinity, "~": Infinity };
 
 function longestClosings(lines: readonly string[]): readonly Longest[] {
   const found: Longest[] = [];

@@ -1,9 +1,11 @@
 // Gives an answer by a single key: y, a or n.
 //
 // Invariant: a key answers the question that has the focus, else the first one on the page, and only one that is in sight: a
-// question that is not is brought there instead. A key that is held down answers nothing.
+// question that is not is brought there instead. A key that is held down answers nothing. While there is a question, its keys
+// do nothing else on the page, whether or not they answer it.
 import type { RefObject } from "react";
 
+import { ACTIONS } from "../../app/actions";
 import { useKeyPresses } from "../../ui/keyPresses";
 import type { AnswerKey, OfferedAnswer } from "./answers";
 
@@ -18,12 +20,15 @@ interface AnswerKeys {
 
 export function useAnswerKeys({ card, answers, settled, onChoose }: AnswerKeys): void {
   const press = (key: AnswerKey) => (event: KeyboardEvent) => {
-    const answer = answers.find((each) => each.key === key);
     const element = card.current;
-    if (settled || event.repeat || answer === undefined || element === null || element !== questionMeant()) {
+    if (element === null || element !== questionMeant()) {
       return;
     }
     event.preventDefault();
+    const answer = answers.find((each) => each.key === key);
+    if (settled || event.repeat || answer === undefined) {
+      return;
+    }
     if (isInSight(element)) {
       onChoose(answer);
     } else {
@@ -31,7 +36,10 @@ export function useAnswerKeys({ card, answers, settled, onChoose }: AnswerKeys):
       element.focus({ preventScroll: true });
     }
   };
-  useKeyPresses({ y: press("y"), a: press("a"), n: press("n") }, { first: true });
+  useKeyPresses(
+    { [ACTIONS["allow-once"].key]: press("y"), [ACTIONS["always-allow"].key]: press("a"), [ACTIONS.reject.key]: press("n") },
+    { first: true },
+  );
 }
 
 function questionMeant(): Element | null {

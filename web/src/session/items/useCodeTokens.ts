@@ -23,8 +23,8 @@ interface TrustedUrls {
 
 const { trustedTypes } = globalThis as { trustedTypes?: TrustedUrls };
 /**
- * The page's policy lets no text become a script's address but through a rule that it names. This is the only one, made
- * once as the policy wants it, and it knows a single address.
+ * The page's policy lets no text become a script's address but through a rule that it names. Each worker of the page has
+ * one, made once as the policy wants it, which knows a single address; the other is in `app/notifications.ts`.
  */
 const rule = trustedTypes?.createPolicy("throughline-highlighter", { createScriptURL: () => workerUrl });
 

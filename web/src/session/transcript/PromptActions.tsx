@@ -1,4 +1,5 @@
-// What can be done with a prompt in the transcript: take its words along, and change and send the newest again.
+// What can be done with a prompt in the transcript: take its words along, send it again otherwise, here or in a fork, and go
+// on from its turn in a session of its own.
 //
 // Beside a mouse they show where the pointer or the focus is; on a touch screen always.
 import { memo, use, useId, useRef, useState } from "react";
@@ -7,10 +8,12 @@ import { Anchored } from "../../ui/Anchored";
 import { IconButton } from "../../ui/Button";
 import { CopyIconButton, CopyRow } from "../../ui/CopyButton";
 import { Icon } from "../../ui/Icon";
+import { MenuRow } from "../../ui/MenuRow";
 import { turnAddress } from "../../ui/place";
 import type { SessionId } from "../../wire/names";
 import type { EarlierPrompt } from "../composer/ComposeContext";
 import { ComposeContext } from "../composer/ComposeContext";
+import { ForkContext } from "../forking/ForkContext";
 
 interface PromptActionsProps {
   turn: number;
@@ -20,13 +23,18 @@ interface PromptActionsProps {
   images: EarlierPrompt["images"];
   /** No prompt of the person came after it. */
   newest: boolean;
+  /** The turn has not ended. */
+  running: boolean;
 }
 
 const SIZE = "pointer-fine:size-7! pointer-fine:rounded-md! [&>svg]:size-4.5";
 
 /** Apart, so that a turn that grows does not draw them anew with every word. */
-export const PromptActions = memo(function PromptActions({ turn, past, text, images, newest }: PromptActionsProps) {
+export const PromptActions = memo(function PromptActions({ turn, past, text, images, newest, running }: PromptActionsProps) {
   const compose = use(ComposeContext);
+  const fork = use(ForkContext);
+  const editInFork = fork === null ? null : () => fork({ after: turn - 1, edits: turn, text, images });
+  const forkFrom = fork === null || running ? null : () => fork({ after: turn, edits: null, text: "", images: [] });
   return (
     <div className="-mr-1.5 flex transition-opacity pointer-coarse:-mr-3 group-hover/turn:opacity-100 focus-within:opacity-100 [@media(hover:hover)]:opacity-0">
       {newest && compose !== null && (
@@ -34,23 +42,49 @@ export const PromptActions = memo(function PromptActions({ turn, past, text, ima
           <Icon name="pencil" />
         </IconButton>
       )}
+      {!newest && editInFork !== null && (
+        <span className="flex pointer-coarse:hidden">
+          <IconButton label="Edit and send in a fork" className={SIZE} onClick={editInFork}>
+            <Icon name="pencil" />
+          </IconButton>
+        </span>
+      )}
       {text !== "" && <CopyIconButton text={text} what="the prompt" className={SIZE} />}
       <span className="flex pointer-coarse:hidden">
         <CopyIconButton text={turnAddress(turn, past)} what={`the link to turn ${turn}`} icon="link" className={SIZE} />
       </span>
-      <span className="flex pointer-fine:hidden">
-        <TurnMenu turn={turn} past={past} />
+      {forkFrom !== null && (
+        <span className="flex pointer-coarse:hidden">
+          <IconButton label={`Fork from turn ${turn}`} className={SIZE} onClick={forkFrom}>
+            <Icon name="fork" />
+          </IconButton>
+        </span>
+      )}
+      {/* The newest prompt's pencil is for the composer; the fork is in the menu. */}
+      <span className={`flex ${newest && editInFork !== null ? "" : "pointer-fine:hidden"}`}>
+        <TurnMenu turn={turn} past={past} onEditInFork={editInFork} onFork={forkFrom} />
       </span>
     </div>
   );
 });
 
 /** Where there is no room for every button, as under a finger. */
-function TurnMenu({ turn, past }: { turn: number; past: SessionId | null }) {
+interface TurnMenuProps {
+  turn: number;
+  past: SessionId | null;
+  onEditInFork: (() => void) | null;
+  onFork: (() => void) | null;
+}
+
+function TurnMenu({ turn, past, onEditInFork, onFork }: TurnMenuProps) {
   const anchor = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState(false);
   const id = useId();
   const close = () => setOpen(false);
+  const then = (act: () => void) => () => {
+    close();
+    act();
+  };
   return (
     <span
       ref={anchor}
@@ -62,11 +96,21 @@ function TurnMenu({ turn, past }: { turn: number; past: SessionId | null }) {
         }
       }}
     >
-      <IconButton label={`More of turn ${turn}`} aria-expanded={open} aria-controls={open ? id : undefined} onClick={() => setOpen(!open)}>
+      <IconButton label={`More of turn ${turn}`} className={SIZE} aria-expanded={open} aria-controls={open ? id : undefined} onClick={() => setOpen(!open)}>
         <Icon name="more" />
       </IconButton>
       {open && (
         <Anchored id={id} anchor={anchor} side="end" label={`More of turn ${turn}`} onPressElsewhere={close}>
+          {onEditInFork !== null && (
+            <MenuRow icon="pencil" onClick={then(onEditInFork)}>
+              Edit and send in a fork
+            </MenuRow>
+          )}
+          {onFork !== null && (
+            <MenuRow icon="fork" onClick={then(onFork)}>
+              Fork from here
+            </MenuRow>
+          )}
           <CopyRow text={turnAddress(turn, past)} words="Copy the link to this turn" icon="link" />
         </Anchored>
       )}

@@ -28,6 +28,12 @@ const waiting: QueuedPrompt = { interactionId: "i", text: "weave", queuedAt: "20
 const field = createRef<HTMLTextAreaElement>();
 
 /** The row, as long as it waits and is in sight, and the composer below it. */
+/** Nothing is being written elsewhere. */
+const UNSENT = {
+  unsent: () => Promise.resolve({ ok: true, value: { text: null, writer: null } }),
+  putUnsent: () => Promise.resolve({ ok: true, value: { success: true } }),
+};
+
 function page(queue: readonly QueuedPrompt[], inSight = true) {
   return (
     <>
@@ -43,7 +49,7 @@ async function change(words: string): Promise<void> {
 }
 
 test("words typed into a waiting prompt are in the composer when its turn begins, behind what was there", async () => {
-  const view = render(page([waiting]), inApp({}));
+  const view = render(page([waiting]), inApp({ http: UNSENT }));
   await userEvent.type(screen.getByRole("textbox", { name: "Prompt for guide" }), "a draft");
   await change(" the flowers");
   view.rerender(page([]));
@@ -53,19 +59,19 @@ test("words typed into a waiting prompt are in the composer when its turn begins
 });
 
 test("they are still in their field after it was out of sight, and after the page was loaded anew", async () => {
-  const view = render(page([waiting]), inApp({}));
+  const view = render(page([waiting]), inApp({ http: UNSENT }));
   await change(" the flowers");
   view.rerender(page([waiting], false));
   view.rerender(page([waiting]));
   expect(screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Waiting prompt" }).value).toBe("weave the flowers");
   cleanup();
-  render(page([]), inApp({}));
+  render(page([]), inApp({ http: UNSENT }));
   expect(field.current?.value).toBe("weave the flowers");
 });
 
 test("a change that was saved, given up or is none is not in the composer", async () => {
   const http = { changePrompt: vi.fn(() => Promise.resolve({ ok: true, value: {} })) };
-  const view = render(page([waiting]), inApp({ http }));
+  const view = render(page([waiting]), inApp({ http: { ...http, ...UNSENT } }));
   await change(" the flowers");
   await userEvent.click(screen.getByRole("button", { name: "Save" }));
   await change(" the leaves{Escape}");
@@ -78,7 +84,7 @@ test("a change that is refused because the turn has begun is in the composer", a
   let refuse = (): void => undefined;
   const failure = { kind: "refused" as const, status: 409, code: "prompt_not_waiting", message: "it was sent" };
   const http = { changePrompt: vi.fn(() => new Promise((resolve) => (refuse = () => resolve({ ok: false, failure })))) };
-  const view = render(page([waiting]), inApp({ http }));
+  const view = render(page([waiting]), inApp({ http: { ...http, ...UNSENT } }));
   await change(" the flowers");
   await userEvent.click(screen.getByRole("button", { name: "Save" }));
   view.rerender(page([]));

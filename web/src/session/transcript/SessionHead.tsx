@@ -1,10 +1,12 @@
 // Where a session begins in the transcript: the work that it belongs to, the step that it was begun with, its title.
 //
 // Invariant: it is as high whatever stands in it, so that nothing moves when more of it is known.
+import type { Followed } from "../../state/followed";
 import { Knot } from "../../ui/Knot";
 import { Link } from "../../ui/Link";
 import { inOneLine } from "../../ui/shown";
 import type { SessionId } from "../../wire/names";
+import { ForkedFrom } from "../forking/ForkedFrom";
 
 /** How it stands with the session before the first one that is shown. */
 export type Before = { kind: "none" } | { kind: "more"; show(): void } | { kind: "reading" } | { kind: "failed"; words: string };
@@ -16,6 +18,8 @@ interface SessionHeadProps {
   work: string | null;
   /** What the step was called. */
   step: string | null;
+  /** The turn that it was forked from. */
+  forkedFrom: Followed["forkedFrom"];
   /** The session is shown above the open one. */
   past: boolean;
   /** Nothing is above it. */
@@ -23,7 +27,7 @@ interface SessionHeadProps {
   before: Before;
 }
 
-export function SessionHead({ session, title, work, step, past, first, before }: SessionHeadProps) {
+export function SessionHead({ session, title, work, step, forkedFrom, past, first, before }: SessionHeadProps) {
   const words = [work === null ? null : `Work ${inOneLine(work)}`, step === null ? null : `step ${inOneLine(step)}`].filter((part) => part !== null).join(" · ");
   return (
     <section aria-label={`The session “${title}” begins here`} className="thread-row pt-2 pb-7 [--knot-y:2.05rem]">
@@ -33,8 +37,8 @@ export function SessionHead({ session, title, work, step, past, first, before }:
       </span>
       <div className="border-b border-rule pb-2">
         <div className="flex h-6 items-center justify-between gap-3 text-[0.8125rem] text-soft">
-          <p className="min-w-0 truncate" dir="auto" title={words}>
-            {words === "" ? "Session" : words}
+          <p className="min-w-0 truncate" dir="auto" title={forkedFrom === null ? words : undefined}>
+            {forkedFrom !== null ? <ForkedFrom {...forkedFrom} /> : words === "" ? "Session" : words}
           </p>
           <Slot before={first ? before : { kind: "none" }} />
         </div>

@@ -11,7 +11,7 @@ import { useFrame } from "../../app/FrameContext";
 import type { ChainLayout, ChainRow, Link } from "../../state/chain";
 import { askedAtEnd } from "../../state/chain";
 import type { Followed } from "../../state/followed";
-import { asidesAfter, handOversAfter, turnAt, turnCount, withPreviews } from "../../state/followed";
+import { asidesAfter, forksAfter, handOversAfter, turnAt, turnCount, withPreviews } from "../../state/followed";
 import type { Aside, TranscriptTurn } from "../../state/transcript";
 import { brokenOff, isOwn, titleOf } from "../../state/words";
 import { Boundary } from "../../ui/Boundary";
@@ -23,6 +23,8 @@ import { NextStepsContext, useNextSteps } from "../blocks/useNextSteps";
 import { useOtherSession } from "../blocks/useOtherSession";
 import { AskedBetween } from "./AskedBetween";
 import { ComposeContext } from "../composer/ComposeContext";
+import { ForkContext } from "../forking/ForkContext";
+import { ForkedInto } from "../forking/ForkedInto";
 import { HandedOver } from "./HandedOver";
 import type { Actions } from "../items/actions";
 import { PlainText, plainTextOf } from "../items/ItemBoundary";
@@ -104,7 +106,9 @@ export function SessionRows({ link, at, layout, open, items, range, measure, sou
     <SoughtContext value={sought}>{shown}</SoughtContext>
   ) : (
     <ComposeContext value={null}>
-      <SoughtContext value={null}>{shown}</SoughtContext>
+      <ForkContext value={null}>
+        <SoughtContext value={null}>{shown}</SoughtContext>
+      </ForkContext>
     </ComposeContext>
   );
 }
@@ -193,8 +197,8 @@ function Head({ link, past, first, before }: { link: Link; past: boolean; first:
   const { session, followed } = link;
   const row = useAppState((state) => state.list.rows.get(session));
   const work = useAppState((state) => (followed.work === null ? null : (state.works.get(followed.work.id)?.name ?? followed.work.name)));
-  const step = useAppState((state) => (row?.from ? stepLabel(state.followed.get(row.from.session), row.from.block) : null));
-  return <SessionHead session={session} title={row === undefined ? "Session" : titleOf(row)} work={work} step={step} past={past} first={first} before={before} />;
+  const step = useAppState((state) => (row?.from && "block" in row.from ? stepLabel(state.followed.get(row.from.session), row.from.block) : null));
+  return <SessionHead session={session} title={row === undefined ? "Session" : titleOf(row)} work={work} step={step} forkedFrom={followed.forkedFrom} past={past} first={first} before={before} />;
 }
 
 /** What a step, as `t42.n1`, is called; null while its turn is not read. */
@@ -216,8 +220,11 @@ function Turn({ link, turn, first, open, lit, actions, now }: TurnProps) {
   const { gone } = useOtherSession(from);
   const last = turn === transcript.turns.at(-1) && turn.turn === turnCount(followed);
   const previews = useLiveWords(session, last);
-  const shown = followed.reading.kind === "fenced" ? brokenOff(turn, followed.reading.why) : withPreviews(turn, previews);
+  const why = followed.reading.kind === "fenced" ? followed.reading.why : null;
+  // The same object for as long as nothing of it changes: a row that only moves is not drawn again.
+  const shown = useMemo(() => (why === null ? withPreviews(turn, previews) : brokenOff(turn, why)), [turn, previews, why]);
   const handOvers = handOversAfter(followed, turn.turn);
+  const forks = forksAfter(followed, turn.turn);
   const end = open && last && queue.length === 0 && askedAtEnd(followed, open).length === 0;
   const before = turn.turn === 1 ? asidesAfter(followed, 0) : [];
   const asked = { followed, last: false, open, actions, now };
@@ -232,7 +239,7 @@ function Turn({ link, turn, first, open, lit, actions, now }: TurnProps) {
         fromGone={gone}
         first={first && before.length === 0}
         newest={open && transcript.turns.findLast(isOwn) === turn}
-        last={end && handOvers.length === 0}
+        last={end && handOvers.length + forks.length === 0}
         retied={turnAt(followed, turn.turn - 1)?.outcome === "interrupted" || followed.contents.lines[turn.turn - 2]?.state === "interrupted"}
         stalled={open && last && followed.agent.state === "unresponsive"}
         lit={lit}
@@ -241,7 +248,8 @@ function Turn({ link, turn, first, open, lit, actions, now }: TurnProps) {
         now={now}
       />
       <Asked asides={asidesAfter(followed, turn.turn)} first={false} {...asked} />
-      {handOvers.length > 0 && <HandedOver handOvers={handOvers} last={end} broken={turn.outcome === "interrupted"} />}
+      {handOvers.length > 0 && <HandedOver handOvers={handOvers} last={end && forks.length === 0} broken={turn.outcome === "interrupted"} />}
+      {forks.length > 0 && <ForkedInto forks={forks} last={end} broken={turn.outcome === "interrupted"} />}
     </>
   );
 }

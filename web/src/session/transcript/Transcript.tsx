@@ -9,11 +9,13 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import { layoutOf, shapeOf } from "../../state/chain";
 import type { Followed } from "../../state/followed";
-import { newestOpen } from "../../state/followed";
-import { Button } from "../../ui/Button";
+import { newestOpen, turnCount } from "../../state/followed";
+import { Button, IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
+import { jumpToTurn } from "../../ui/place";
 import { inOneLine } from "../../ui/shown";
 import { useNow } from "../../ui/time";
+import type { TurnRead } from "../contents/useTurnInView";
 import { SessionRows } from "./SessionRows";
 import type { OpenChain } from "./useChain";
 import { useReachingUp } from "./useReachingUp";
@@ -27,9 +29,11 @@ interface TranscriptProps {
   chain: OpenChain;
   /** Grows with every prompt that this reader sends: its answer is what they want to see. */
   sent: number;
+  /** The turn that the reader is at. */
+  read: TurnRead | null;
 }
 
-export function Transcript({ chain, sent }: TranscriptProps) {
+export function Transcript({ chain, sent, read }: TranscriptProps) {
   const { open, above, before } = chain;
   const { session, followed } = open;
   const scroller = useRef<HTMLDivElement>(null);
@@ -131,7 +135,8 @@ export function Transcript({ chain, sent }: TranscriptProps) {
           </div>
           <Asking followed={followed} />
           {!atEnd && (
-            <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
+            <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center gap-2">
+              <TurnSteps read={read} turns={turnCount(followed)} />
               <Button
                 className="pointer-events-auto rounded-full! pl-3! shadow-sheet"
                 onClick={() => {
@@ -145,6 +150,21 @@ export function Transcript({ chain, sent }: TranscriptProps) {
             </div>
           )}
         </div>
+  );
+}
+
+/** One turn back and one on, for those who have no keys at hand. */
+function TurnSteps({ read, turns }: { read: TurnRead | null; turns: number }) {
+  const at = read === null || read.past !== null ? 0 : read.turn;
+  return (
+    <div className="pointer-events-auto flex overflow-hidden rounded-full border border-rule bg-paper shadow-sheet">
+      <IconButton label="Previous turn" className="rounded-none!" disabled={at <= 1} onClick={() => jumpToTurn(at - 1)}>
+        <Icon name="up" />
+      </IconButton>
+      <IconButton label="Next turn" className="rounded-none!" disabled={at >= turns} onClick={() => jumpToTurn(at + 1)}>
+        <Icon name="down" />
+      </IconButton>
+    </div>
   );
 }
 

@@ -1,13 +1,15 @@
 // A turn on the page: everybody's words are text, and its end is told in words, not by colour alone.
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import { inApp } from "../../app/inApp";
 import type { TranscriptTurn } from "../../state/transcript";
 import type { Author } from "../../wire/names";
 import type { Compose } from "../composer/ComposeContext";
 import { ComposeContext } from "../composer/ComposeContext";
+import type { ForkWish } from "../forking/ForkContext";
+import { ForkContext } from "../forking/ForkContext";
 import { TurnRow } from "./TurnRow";
 
 const AT = "2026-01-02T03:04:05.006Z";
@@ -31,11 +33,13 @@ const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true 
 
 const markdown = vi.fn(() => Promise.resolve({ ok: true as const, value: "## 3" }));
 
-function show(change: Partial<TranscriptTurn>, stalled = false, { newest = true, compose = null as Compose | null } = {}) {
+function show(change: Partial<TranscriptTurn>, stalled = false, { newest = true, compose = null as Compose | null, fork = null as ((wish: ForkWish) => void) | null } = {}) {
   const rest = { session: "s", past: null, from: null, fromGone: false, first: true, last: true, newest, retied: false, stalled, lit: false, answeredAt: new Map(), actions, now: Date.parse(AT) };
   render(
     <ComposeContext value={compose}>
-      <TurnRow turn={{ ...turn, ...change }} {...rest} />
+      <ForkContext value={fork}>
+        <TurnRow turn={{ ...turn, ...change }} {...rest} />
+      </ForkContext>
     </ComposeContext>,
     inApp({ http: { markdown } }),
   );
@@ -126,7 +130,7 @@ test("an answer can be given while the turn runs, and not after", () => {
 });
 
 test("the newest prompt can be taken up again with its pictures, where prompts can be written", async () => {
-  const compose = { edit: vi.fn() };
+  const compose = { edit: vi.fn(), add: vi.fn() };
   const images = [{ mimeType: "image/png", data: "AAAA" }];
   show({ images }, false, { compose });
   await userEvent.click(screen.getByRole("button", { name: "Edit and send again" }));
@@ -137,6 +141,30 @@ test("the newest prompt can be taken up again with its pictures, where prompts c
   cleanup();
   show({});
   expect(screen.queryByRole("button", { name: "Edit and send again" })).toBeNull();
+});
+
+// The test's browser knows no popovers.
+beforeAll(() => {
+  HTMLElement.prototype.showPopover = () => undefined;
+});
+
+test("an earlier prompt is written anew in a fork from before it, and a turn that has ended is forked after it", async () => {
+  const fork = vi.fn();
+  const images = [{ mimeType: "image/png", data: "AAAA" }];
+  show({ images }, false, { fork, newest: false });
+  await userEvent.click(screen.getByRole("button", { name: "Edit and send in a fork" }));
+  expect(fork).toHaveBeenLastCalledWith({ after: 2, edits: 3, text: "say hello", images });
+  await userEvent.click(screen.getByRole("button", { name: "Fork from turn 3" }));
+  expect(fork).toHaveBeenLastCalledWith({ after: 3, edits: null, text: "", images: [] });
+  cleanup();
+  show({ outcome: null }, false, { fork });
+  expect(screen.queryByRole("button", { name: "Fork from turn 3" })).toBeNull();
+  await userEvent.click(screen.getByRole("button", { name: "More of turn 3" }));
+  await userEvent.click(screen.getByRole("button", { name: "Edit and send in a fork" }));
+  expect(fork).toHaveBeenLastCalledWith({ after: 2, edits: 3, text: "say hello", images: [] });
+  cleanup();
+  show({});
+  expect(screen.queryByRole("button", { name: /fork/i })).toBeNull();
 });
 
 test("a prompt's own words are copied, as they were written", async () => {

@@ -14,6 +14,7 @@ import type { Actions } from "../items/actions";
 import { ResumeCard } from "../items/Asides";
 import { Items } from "../items/Items";
 import { Pictures } from "../items/Pictures";
+import { TurnUsage } from "../used/TurnUsage";
 import { AnswerActions } from "./AnswerActions";
 import { NotAnswering } from "./NotAnswering";
 import { PromptActions } from "./PromptActions";
@@ -71,7 +72,7 @@ export const TurnRow = memo(function TurnRow({ turn, session, past, from, fromGo
           <div className="flex gap-x-6 @max-lg:flex-col">
             <PromptText text={turn.prompt} turn={turn.turn} />
             <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
-              <PromptActions turn={turn.turn} past={past} text={turn.prompt} images={turn.images} newest={newest} />
+              <PromptActions turn={turn.turn} past={past} text={turn.prompt} images={turn.images} newest={newest} running={running} />
               <Mark turn={turn.turn} past={past} at={turn.startedAt} now={now} />
             </div>
           </div>
@@ -85,7 +86,12 @@ export const TurnRow = memo(function TurnRow({ turn, session, past, from, fromGo
           {turn.items.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}
           {running && stalled && <NotAnswering actions={actions} />}
         </div>
-        {!running && <AnswerActions session={session} turn={turn.turn} items={turn.items} />}
+        {!running && (
+          <div className="mt-1 flex flex-wrap items-center justify-between gap-x-3">
+            <AnswerActions session={session} turn={turn.turn} items={turn.items} />
+            <TurnUsage session={session} turn={turn.turn} />
+          </div>
+        )}
         {note !== null && !broken && <Note {...note} className="mt-3" colour={turn.outcome === "failed" ? "text-failed" : ""} />}
       </div>
       {note !== null && broken && (

@@ -2,7 +2,7 @@
 import { useEffect } from "react";
 
 import { useApp } from "../../app/AppContext";
-import { cursorOf, pageOf } from "../../state/contents";
+import { pageOf } from "../../state/contents";
 import { earlierPageOf } from "../../state/earlier";
 import type { Followed } from "../../state/followed";
 import { firstFollowed } from "../../state/followed";
@@ -36,15 +36,8 @@ export function useTurnsInReach(session: SessionId, followed: Followed, inView: 
     if (line === null || !lines) {
       return;
     }
-    let left = false;
-    void app.http.toc(session, cursorOf(line)).then((answer) => {
-      // Without its line a turn shows its number alone.
-      if (answer.ok && !left) {
-        app.takeToc(session, line, answer.value);
-      }
-    });
-    return () => {
-      left = true;
-    };
+    // If it fails, a turn shows its number alone.
+    const soon = setTimeout(() => void app.readToc(session, line), PASSING_MS);
+    return () => clearTimeout(soon);
   }, [app, session, line, lines]);
 }

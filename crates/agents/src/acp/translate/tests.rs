@@ -539,7 +539,7 @@ fn a_turn_ends_as_the_agent_says() {
     assert_snapshot!(end(Err(TurnError { message: "no credit".to_owned() })), @r#"stopped {"outcome":"failed","reason":"no credit"}"#);
     let usage = json!({ "stopReason": "end_turn", "usage": { "totalTokens": 3, "inputTokens": 1, "outputTokens": 2 } });
     assert_snapshot!(end(Ok(usage)), @r#"
-    usage {"used":0,"size":0,"tokens":{"total":3,"input":1,"output":2}}
+    usage {"used":0,"size":0,"turn":{"models":[{"input":1,"output":2}]}}
     stopped {"outcome":"completed"}
     "#);
 }
@@ -690,7 +690,7 @@ fn tokens_beside_words_are_added_up_and_told_at_the_end() {
     assert_snapshot!(reports, @r#"
     text 0 "a"
     text 0 "b"
-    usage {"used":0,"size":0,"tokens":{"total":40,"input":30,"output":10,"thought":2}}
+    usage {"used":0,"size":0,"turn":{"models":[{"input":30,"output":10,"thought":2}]}}
     stopped {"outcome":"completed"}
     "#);
 }
@@ -713,7 +713,7 @@ fn models_and_tokens_are_read_in_geminis_way() {
     let count = json!({ "token_count": { "input_tokens": 30, "output_tokens": 4 } });
     let answer = json!({ "stopReason": "end_turn", "_meta": { "quota": count } });
     assert_snapshot!(lines(&translator.end_turn(Ok(answer), &OneTerminal)), @r#"
-    usage {"used":0,"size":0,"tokens":{"total":34,"input":30,"output":4}}
+    usage {"used":0,"size":0,"turn":{"models":[{"model":"pro","input":30,"output":4}]}}
     stopped {"outcome":"completed"}
     "#);
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use model::{Image, Notice, Outcome, Severity, Timestamp, ToolKind, ToolStatus, Usage};
+use model::{Image, Notice, Outcome, Severity, Timestamp, TokenCount, ToolKind, ToolStatus, Usage, UsedTokens};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::part::Part;
 use crate::acp::cut_chars;
 use crate::history::bookmark::RecordPosition;
-use crate::history::builder::TurnBuilder;
+use crate::history::builder::{Counted, TurnBuilder};
 use crate::history::calls::{self, CallOutput};
 use crate::history::json::{self, Text, as_a, items, keep_first};
 use crate::history::user_text::{self, UserText};
@@ -34,7 +34,7 @@ pub(super) struct Message<'a> {
     thoughts: Vec<Thought<'a>>,
     #[serde(borrow, default)]
     tool_calls: Vec<CallRecord<'a>>,
-    tokens: Option<Tokens>,
+    tokens: Option<AnswerTokens>,
     #[serde(borrow)]
     model: Option<Cow<'a, str>>,
 }
@@ -48,8 +48,26 @@ struct Thought<'a> {
 }
 
 #[derive(Deserialize)]
-struct Tokens {
+struct AnswerTokens {
+    #[serde(default)]
+    input: u64,
+    #[serde(default)]
+    output: u64,
+    /// What its tools put into the prompt, beside `input`.
+    #[serde(default)]
+    tool: u64,
+    thoughts: Option<u64>,
+    cached: Option<u64>,
     total: Option<u64>,
+}
+
+impl AnswerTokens {
+    fn by_kind(&self) -> UsedTokens {
+        let input = self.input.saturating_add(self.tool);
+        let total = self.total.unwrap_or_else(|| input.saturating_add(self.output));
+        let (thought, cached_read) = (self.thoughts, self.cached);
+        TokenCount { total, input, output: self.output, thought, cached_read, cached_write: None }.into()
+    }
 }
 
 #[derive(Deserialize)]
@@ -187,8 +205,10 @@ impl Message<'_> {
         for call in &self.tool_calls {
             call.emit(at, builder);
         }
-        if let Some(total) = self.tokens.as_ref().and_then(|tokens| tokens.total) {
-            builder.usage(Usage { used: total, size: 0, cost: None, tokens: None });
+        if let Some(tokens) = self.tokens.as_ref().map(AnswerTokens::by_kind) {
+            builder.usage(Usage::window(tokens.total(), 0));
+            let model = self.model.as_deref().map(str::to_owned);
+            builder.count(Some(&self.id), Counted { model, tokens, cost: 0.0 });
         }
         let has_text = texts.iter().any(|text| !text.trim().is_empty());
         if self.tool_calls.is_empty() && has_text && is_first {

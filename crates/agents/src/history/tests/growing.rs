@@ -98,3 +98,63 @@ fn a_last_turn_waits_or_is_told_as_it_is_asked() {
     assert_eq!(ends(&open, LastTurn::IfEnded), (vec![Completed], true));
     assert_eq!(ends(&open, LastTurn::Emit), (vec![Completed, Interrupted], false));
 }
+
+/// Codex before it told of each answer by itself: how much all answers used, again and again.
+#[test]
+fn older_counts_of_codex_are_counted_once() {
+    let line = |second: u32, kind: &str, payload: serde_json::Value| {
+        let timestamp = format!("2026-01-02T03:04:{second:02}.000Z");
+        serde_json::json!({ "timestamp": timestamp, "type": kind, "payload": payload }).to_string() + "\n"
+    };
+    let count = |second: u32, all: u64, last: u64| {
+        let usage = |total: u64| serde_json::json!({ "input_tokens": total - 1, "cached_input_tokens": 2, "output_tokens": 1, "total_tokens": total });
+        let info = serde_json::json!({ "total_token_usage": usage(all), "last_token_usage": usage(last) });
+        line(second, "event_msg", serde_json::json!({ "type": "token_count", "info": info }))
+    };
+    let message = |second: u32, role: &str, text: &str| {
+        let content = serde_json::json!([{ "type": "input_text", "text": text }]);
+        line(second, "response_item", serde_json::json!({ "type": "message", "role": role, "content": content }))
+    };
+    let model = |second: u32| line(second, "turn_context", serde_json::json!({ "model": "gpt-5" }));
+    let first =
+        [model(1), message(1, "user", "one"), message(2, "assistant", "done"), count(2, 10, 10), count(3, 10, 10)];
+    let second =
+        [model(4), message(5, "user", "two"), count(5, 10, 10), message(6, "assistant", "a"), count(6, 30, 20)];
+    let third = [message(7, "assistant", "b"), count(7, 70, 40), count(8, 70, 40)];
+    let folder = tempfile::tempdir().unwrap();
+    let found = FoundConversation { tool: Tool::Codex, ..transcript(folder.path(), first.concat().as_bytes()) };
+    let used = |items: &[HistoryItem]| -> Vec<(u64, Option<String>)> {
+        let reports = items.iter().filter_map(|item| match item {
+            HistoryItem::Report { report: model::AgentReport::Usage(usage), .. } => usage.turn.clone(),
+            _ => None,
+        });
+        reports.flat_map(|turn| turn.models).map(|used| (used.tokens.total(), used.model)).collect()
+    };
+    let of_gpt = |tokens: &[u64]| tokens.iter().map(|count| (*count, Some("gpt-5".to_owned()))).collect::<Vec<_>>();
+    let (items, reading) = all_of(&found, None, LastTurn::Emit);
+    assert_eq!(used(&items), of_gpt(&[10]));
+    fs::write(&found.path, [&first[..], &second, &third].concat().concat()).unwrap();
+    assert_eq!(used(&all_of(&found, Some(&reading.bookmark), LastTurn::Emit).0), of_gpt(&[60]), "after the bookmark");
+    assert_eq!(used(&all_of(&found, None, LastTurn::Emit).0), of_gpt(&[10, 60]), "at once");
+}
+
+/// A line for each block of an answer, each with the count so far.
+#[test]
+fn an_answer_in_several_lines_counts_once() {
+    let block = |second: u32, id: &str, output: u32| {
+        format!(
+            r#"{{"type":"assistant","timestamp":"2026-01-02T03:04:{second:02}.000Z","message":{{"id":"{id}","role":"assistant","model":"m","content":[{{"type":"text","text":"a"}}],"usage":{{"input_tokens":10,"cache_read_input_tokens":100,"output_tokens":{output}}}}}}}"#
+        ) + "\n"
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [user(1, "go"), block(2, "one", 1), block(3, "one", 5), block(4, "two", 7), assistant(5, "done")];
+    let (items, _) = all_of(&transcript(folder.path(), lines.concat().as_bytes()), None, LastTurn::Emit);
+    let tokens = items.iter().find_map(|item| match item {
+        HistoryItem::Report { report: model::AgentReport::Usage(usage), .. } => {
+            Some(usage.turn.as_ref()?.models[0].tokens)
+        }
+        _ => None,
+    });
+    let expected = model::UsedTokens { input: 20, output: 12, cached_read: 200, ..model::UsedTokens::default() };
+    assert_eq!(tokens, Some(expected));
+}

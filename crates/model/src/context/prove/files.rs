@@ -98,6 +98,11 @@ pub(super) fn prove(call: &ToolCall, cwd: &str, facts: &mut Proved) {
     }
 }
 
+/// Whether the call moved a file, if it succeeded.
+pub(crate) fn is_move(call: &ToolCall) -> bool {
+    matches!(deed(call), Some(Deed::Move))
+}
+
 fn deed(call: &ToolCall) -> Option<Deed> {
     match call.kind {
         ToolKind::Edit => Some(Deed::Edit),

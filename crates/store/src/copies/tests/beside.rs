@@ -156,7 +156,7 @@ async fn a_database_with_nothing_but_copies_that_cannot_be_read_stays_empty() {
     }
     let (store, found) = home.open().await.unwrap();
     assert!(matches!(&found, CopiesFound::Empty(hydrated) if hydrated.skipped.len() == 3), "{found:?}");
-    assert_eq!(store.sessions(None, 10).await.unwrap(), []);
+    assert_eq!(store.sessions(model::Shelf::All, None, 10).await.unwrap(), []);
 }
 
 /// Puts an older state of the database back, as a careless restore does.

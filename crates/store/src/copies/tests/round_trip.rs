@@ -191,7 +191,7 @@ async fn sessions_come_back_in_the_order_in_which_they_began() {
     }
     let fresh = crate::MemoryStore::new(Incarnation::from_bits(1));
     assert_eq!(world.copies.hydrate(&fresh).await.unwrap().sessions, 3);
-    let list = fresh.sessions(None, 10).await.unwrap();
+    let list = fresh.sessions(model::Shelf::All, None, 10).await.unwrap();
     assert!(list.iter().map(|row| row.created_at).eq([30, 20, 10].map(at)));
     let first = crate::Log::changed_since(&fresh, model::Position(0), 1).await.unwrap();
     assert_eq!(first.streams, [crate::conformance::stream(2)]);

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use model::{
-    DeletedKey, InteractionId, ListKey, RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp,
-    TitleRow, TokenRow, Turn, TurnRow,
+    DeletedKey, Entry, InteractionId, ListKey, RememberedRow, Seq, Session, SessionId, SessionRow, Shelf, StreamId,
+    Timestamp, TitleRow, TokenRow, Turn, TurnRow,
 };
 use rusqlite::Connection;
 
@@ -16,16 +16,50 @@ use crate::sqlite::rows::session_id;
 use crate::sqlite::tables::{List, Show, id_before, of_session, sql_limit};
 use crate::sqlite::{SqliteStore, queries};
 use crate::tables::last_part;
-use crate::{ReadError, ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished, Receipt, StorageError};
+use crate::{
+    EntryOrder, Log as _, ReadError, ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished, Receipt, StorageError,
+};
 
-pub(in crate::sqlite) static NEWEST: List<SessionRow> =
-    List::rows(&SESSIONS, "deleted_at IS NULL", "ORDER BY active_at DESC, id DESC LIMIT ?1");
+/// A list of sessions: its beginning, and what comes after a place in it.
+pub(in crate::sqlite) struct Newest {
+    pub(in crate::sqlite) first: List<SessionRow>,
+    pub(in crate::sqlite) after: List<SessionRow>,
+}
 
-pub(in crate::sqlite) static NEWEST_AFTER: List<SessionRow> = List::rows(
+const BY_ACTIVITY: &str = "ORDER BY active_at DESC, id DESC LIMIT ?1";
+
+pub(in crate::sqlite) static LISTED: Newest = Newest {
+    first: List::rows(&SESSIONS, "deleted_at IS NULL AND archived_at IS NULL", BY_ACTIVITY),
+    after: List::rows(
+        &SESSIONS,
+        "deleted_at IS NULL AND archived_at IS NULL AND (active_at, id) < (?2, ?3)",
+        BY_ACTIVITY,
+    ),
+};
+
+pub(in crate::sqlite) static ARCHIVED: Newest = Newest {
+    first: List::rows(&SESSIONS, "deleted_at IS NULL AND archived_at IS NOT NULL", BY_ACTIVITY),
+    after: List::rows(
+        &SESSIONS,
+        "deleted_at IS NULL AND archived_at IS NOT NULL AND (active_at, id) < (?2, ?3)",
+        BY_ACTIVITY,
+    ),
+};
+
+pub(in crate::sqlite) static FOREMOST: List<SessionRow> = List::rows(
     &SESSIONS,
-    "deleted_at IS NULL AND (active_at, id) < (?2, ?3)",
-    "ORDER BY active_at DESC, id DESC LIMIT ?1",
+    "deleted_at IS NULL AND archived_at IS NULL
+     AND (pinned_at IS NOT NULL OR open_requests IS NOT NULL OR agent_state = 'signed_out')",
+    BY_ACTIVITY,
 );
+
+pub(in crate::sqlite) static TAGGED: List<(SessionId, Vec<String>)> = List {
+    table: &SESSIONS,
+    show: Show::Columns("id, tags"),
+    read: |row| Ok((session_id(row)?, serde_json::from_str(row.get_ref(1)?.as_str()?).unwrap_or_default())),
+    which: "deleted_at IS NULL AND tags IS NOT NULL",
+    order: "ORDER BY id",
+};
 
 pub(in crate::sqlite) static DELETED: List<SessionRow> = List::rows(
     &SESSIONS,
@@ -73,6 +107,21 @@ pub(in crate::sqlite) fn unobserved_count_sql(damaged: DamagedRow) -> String {
     )
 }
 
+impl SqliteStore {
+    async fn newest(
+        &self,
+        list: &'static Newest,
+        after: Option<ListKey>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, ReadError> {
+        let limit = sql_limit(limit);
+        match after {
+            None => self.list(&list.first, [limit]).await,
+            Some(key) => self.list(&list.after, (limit, key.active_at.as_millis(), *key.id.as_bytes())).await,
+        }
+    }
+}
+
 #[async_trait]
 impl ReadSessions for SqliteStore {
     async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError> {
@@ -105,12 +154,32 @@ impl ReadSessions for SqliteStore {
         }
     }
 
-    async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        let limit = sql_limit(limit);
-        match after {
-            None => self.list(&NEWEST, [limit]).await,
-            Some(key) => self.list(&NEWEST_AFTER, (limit, key.active_at.as_millis(), *key.id.as_bytes())).await,
+    async fn sessions(&self, shelf: Shelf, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        match shelf {
+            Shelf::Listed => self.newest(&LISTED, after, limit).await,
+            Shelf::Archived => self.newest(&ARCHIVED, after, limit).await,
+            Shelf::All => {
+                let mut rows = self.newest(&LISTED, after, limit).await?;
+                rows.extend(self.newest(&ARCHIVED, after, limit).await?);
+                rows.sort_by_key(|row| Reverse(ListKey::of(row)));
+                // One that moves from list to list between the two reads is in both.
+                let mut seen = BTreeSet::new();
+                rows.retain(|row| seen.insert(row.id));
+                rows.truncate(limit);
+                Ok(rows)
+            }
         }
+    }
+
+    async fn foremost(&self, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        let mut rows = self.list(&FOREMOST, [sql_limit(limit)]).await?;
+        // One that is signed out while it runs does not wait for anybody yet.
+        rows.retain(SessionRow::is_foremost);
+        Ok(rows)
+    }
+
+    async fn tagged(&self) -> Result<Vec<(SessionId, Vec<String>)>, ReadError> {
+        self.list(&TAGGED, ()).await
     }
 
     async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
@@ -170,13 +239,18 @@ impl ReadSessions for SqliteStore {
 static TURNS_AFTER: List<TurnRow> = List::rows(&TURNS, "session = ?1 AND turn > ?2", "ORDER BY turn LIMIT ?3");
 static TURN_OF_PROMPT: List<TurnRow> = List::rows(&TURNS, "interaction = ?1", "");
 
-static CHANGES_OF_CONTEXT: List<Seq> = List {
-    table: &CONTEXT_ENTRIES,
-    show: Show::Columns("seq"),
-    read: |row| row.get(0).map(|seq: i64| Seq(seq.cast_unsigned())),
-    which: "session = ?1 AND seq > ?2 AND seq <= ?3",
-    order: "ORDER BY seq LIMIT ?4",
-};
+static CHANGES_OF_CONTEXT: List<Seq> = changes_of_context("ORDER BY seq LIMIT ?4");
+static NEWEST_CHANGES_OF_CONTEXT: List<Seq> = changes_of_context("ORDER BY seq DESC LIMIT ?4");
+
+const fn changes_of_context(order: &'static str) -> List<Seq> {
+    List {
+        table: &CONTEXT_ENTRIES,
+        show: Show::Columns("seq"),
+        read: |row| row.get(0).map(|seq: i64| Seq(seq.cast_unsigned())),
+        which: "session = ?1 AND seq > ?2 AND seq <= ?3",
+        order,
+    }
+}
 
 #[async_trait]
 impl ReadTurns for SqliteStore {
@@ -199,10 +273,25 @@ impl ReadTurns for SqliteStore {
         session: SessionId,
         after: Seq,
         up_to: Seq,
+        order: EntryOrder,
         limit: usize,
-    ) -> Result<Vec<Seq>, ReadError> {
+    ) -> Result<Vec<Entry>, ReadError> {
+        let list = match order {
+            EntryOrder::OldestFirst => &CHANGES_OF_CONTEXT,
+            EntryOrder::NewestFirst => &NEWEST_CHANGES_OF_CONTEXT,
+        };
         let params = (*session.as_bytes(), sql_seq(after), sql_seq(up_to), sql_limit(limit));
-        self.all(&CHANGES_OF_CONTEXT, params).await
+        let stream = StreamId::Session(session);
+        let fence = self.fences.find(stream);
+        let query = move |conn: &Connection| {
+            let seqs = list.all(conn, params)?;
+            Ok((queries::entries_at(conn, stream, &seqs, fence.as_ref())?, seqs.first().copied()))
+        };
+        match self.ask(query).await? {
+            // Why the first one can not be read is known to whoever reads it alone.
+            (entries, Some(first)) if entries.is_empty() => self.read_session(session, first.previous(), 1).await,
+            (entries, _) => Ok(entries.into_iter().filter_map(Entry::into_session).collect()),
+        }
     }
 }
 

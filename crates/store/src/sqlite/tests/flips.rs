@@ -43,7 +43,7 @@ pub(super) async fn tell(store: &SqliteStore) -> Told {
     for n in [1, 2] {
         sessions.push((store.session(session_id(n)).await.unwrap().unwrap(), entries(store, n).await.unwrap()));
     }
-    Told { rows: store.sessions(None, 10).await.unwrap(), sessions }
+    Told { rows: store.sessions(model::Shelf::All, None, 10).await.unwrap(), sessions }
 }
 
 /// Each column of each table beside the log, changed behind everybody's back, is as it was after the next start.
@@ -112,7 +112,7 @@ async fn a_row_that_is_damaged_while_the_server_runs_is_set_right_when_it_is_rea
     scribble(&path, "UPDATE sessions SET name = 'nobody said so' WHERE name = 'one'");
     assert!(matches!(store.session(session_id(1)).await, Err(ReadError::Storage(_))));
     let others: Vec<SessionRow> = expected.rows.into_iter().filter(|row| row.id != session_id(1)).collect();
-    assert_eq!(store.sessions(None, 10).await.unwrap(), others);
+    assert_eq!(store.sessions(model::Shelf::All, None, 10).await.unwrap(), others);
     assert_eq!(store.unsettled().await.unwrap(), [session_id(2)]);
 }
 
@@ -130,7 +130,7 @@ async fn a_damaged_row_of_a_session_is_written_whole_by_the_next_change() {
     let mut part = text_part(stream(1), after.0, &["more"]);
     part.rows = vec![model::RowChange::PutSession(Box::new(session.row.clone()))];
     store.append(batch([part])).await.unwrap();
-    let rows = store.sessions(None, 10).await.unwrap();
+    let rows = store.sessions(model::Shelf::All, None, 10).await.unwrap();
     assert_eq!(rows.into_iter().find(|row| row.id == session_id(1)), Some(session.row));
     store.close().await;
 }
@@ -313,7 +313,7 @@ pub(super) async fn is_told(path: &Path, store: &SqliteStore, expected: &Told) -
             Ok(_) | Err(_) => whole = false,
         }
     }
-    match store.sessions(None, 10).await {
+    match store.sessions(model::Shelf::All, None, 10).await {
         Ok(rows) if rows == expected.rows => (),
         Ok(rows) if whole => return Err(format!("the list is {rows:?}")),
         Ok(_) | Err(_) => whole = false,

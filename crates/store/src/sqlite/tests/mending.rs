@@ -99,7 +99,12 @@ async fn a_session_that_is_made_anew_from_a_cut_log_keeps_its_name() {
         act(&store, 1, create(""), 1).await;
         act(&store, 1, prompt(1, "what to do"), 2).await;
         act(&store, 1, attached("theirs", Memory::New), 3).await;
-        let rename = Command::Change { name: Some("renamed".to_owned()), env_hint: None, context: None };
+        let rename = Command::Change {
+            name: Some("renamed".to_owned()),
+            env_hint: None,
+            context: None,
+            filing: model::FilingWish::default(),
+        };
         act(&store, 1, rename, 4).await;
         drop(store);
         scribble(&path, "UPDATE entries SET at = at + 1 WHERE stream = 1 AND seq = 3");
@@ -107,7 +112,7 @@ async fn a_session_that_is_made_anew_from_a_cut_log_keeps_its_name() {
         let store = open_at(&path);
         // Whoever reads a session whose row is lost has it made anew.
         store.session(session_id(1)).await.unwrap();
-        let rows = store.sessions(None, 10).await.unwrap();
+        let rows = store.sessions(model::Shelf::All, None, 10).await.unwrap();
         let labels: Vec<_> = rows.iter().map(|row| [&*row.name, &*row.title, &*row.first_prompt]).collect();
         assert_eq!(labels, [expected], "{damage}");
         assert!(store.fence(session_id(1)).is_some(), "{damage}");

@@ -84,7 +84,7 @@ async fn a_session_is_read_up_to_what_is_newer_and_takes_no_more() {
     // Everybody else goes on, whoever follows all of it too.
     let all = store.read_all(Position(0), 1_000).await.unwrap();
     assert_eq!(all.iter().filter(|placed| placed.stream == stream(1)).count(), known.len());
-    assert_eq!(store.sessions(None, 10).await.unwrap().len(), 2);
+    assert_eq!(store.sessions(model::Shelf::All, None, 10).await.unwrap().len(), 2);
     store.close().await;
     assert_eq!(everything(&path), before, "it is as the newer version left it");
 

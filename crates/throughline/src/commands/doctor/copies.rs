@@ -91,7 +91,7 @@ async fn compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<C
     let mut after = None;
     let mut looked_at = 0;
     while looked_at < limit {
-        let rows = store.sessions(after, PAGE.min(limit - looked_at)).await?;
+        let rows = store.sessions(model::Shelf::All, after, PAGE.min(limit - looked_at)).await?;
         let Some(last) = rows.last() else { break };
         after = Some(ListKey::of(last));
         let ids: Vec<SessionId> = rows.iter().map(|row| row.id).collect();

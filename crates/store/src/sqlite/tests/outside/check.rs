@@ -222,7 +222,12 @@ async fn a_store_that_is_written_to_is_checked_in_peace() {
     let (_folder, path) = folder();
     let store: AnyStore = Arc::new(open_at(&path));
     act(&store, 1, create("one"), 1).await;
-    let rename = |n: i64| Command::Change { name: Some(n.to_string()), env_hint: None, context: None };
+    let rename = |n: i64| Command::Change {
+        name: Some(n.to_string()),
+        env_hint: None,
+        context: None,
+        filing: model::FilingWish::default(),
+    };
     for n in 0..1500 {
         act(&store, 1, rename(n), n).await;
     }

@@ -111,7 +111,7 @@ async fn what_was_kept_of_an_earlier_schema_comes_back() {
 }
 
 async fn rows(store: &SqliteStore) -> Vec<model::SessionRow> {
-    store.sessions(None, 10).await.unwrap()
+    store.sessions(model::Shelf::All, None, 10).await.unwrap()
 }
 
 /// Its owner brings it up to date, and then the log gives the rows that the migration left.
@@ -171,7 +171,9 @@ async fn a_damaged_prompt_is_still_damaged_after_the_migration() {
         let session = make_with_prompt_of_agent(&path, 14);
         scribble(&path, &format!("UPDATE prompts SET {scribbled}"));
         migrate(&path, newest_schema());
-        assert_eq!(told(&check(&path, Depth::All)).len(), 1, "{scribbled}");
+        // What only a start fills from the log is missing too.
+        let told = told(&check(&path, Depth::All));
+        assert_eq!(told.iter().filter(|line| line.contains("prompt")).count(), 1, "{scribbled}: {told:?}");
         let store = open_at(&path);
         let queue = store.session(session).await.unwrap().unwrap().queue;
         assert_eq!(queue[0].text, "say \0 after", "{scribbled}");
@@ -244,10 +246,20 @@ async fn checksums_of_prompts_are_verified_in_every_schema_that_has_them() {
 }
 
 /// The store before it had a table of the conversations that sessions' agents ever had.
-const WITHOUT_ATTACHMENTS: &str = "ALTER TABLE prompts DROP COLUMN written_by;
+const WITHOUT_ATTACHMENTS: &str = "DROP INDEX sessions_by_activity;
+     DROP INDEX sessions_archived;
+     DROP INDEX sessions_foremost;
+     DROP INDEX sessions_tagged;
+     ALTER TABLE sessions DROP COLUMN pinned_at;
+     ALTER TABLE sessions DROP COLUMN archived_at;
+     ALTER TABLE sessions DROP COLUMN tags;
+     CREATE INDEX sessions_by_activity ON sessions (active_at DESC, id DESC) WHERE deleted_at IS NULL;
+     ALTER TABLE prompts DROP COLUMN written_by;
      DROP INDEX receipts_of_session;
      ALTER TABLE receipts DROP COLUMN session;
      DROP TABLE attachments;
+     DROP TABLE usage;
+     DROP TABLE tallies;
      DELETE FROM refinery_schema_history WHERE version >= 13";
 
 /// Three sessions: one that was handed over, one whose agent began anew, one that was purged.

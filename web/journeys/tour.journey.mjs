@@ -1,0 +1,43 @@
+// A newcomer is shown around: from the first page on, one press a stop, until the dialog for a session of one's own.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { checkAccessibility } from "./axe.mjs";
+import { DESKTOP, newPage, open, PHONE, signIn, turn } from "./support.mjs";
+
+for (const viewport of [DESKTOP, PHONE]) {
+  test(`the tour takes one press a stop, at ${viewport.width} px`, async (t) => {
+    const { server, browser } = await open(t);
+    const { page, complaints } = await newPage(browser, { viewport, reducedMotion: "reduce" });
+    await signIn(page, server.link());
+    await page.getByRole("button", { name: "Show me around" }).locator("visible=true").click();
+    await turn(page, 1, "Contents.").waitFor();
+    const next = (name) => page.getByRole("region", { name: "Tour" }).getByRole("button", { name });
+    await next("Next: a question").click();
+    await turn(page, 2, "A question.").getByRole("button", { name: /^Allow once/ }).click();
+    await turn(page, 2, "What you answered is stored").waitFor();
+    await checkAccessibility(page, "tour");
+    await next("Next: an edit").click();
+    await turn(page, 3, "I wrote tour.md.").waitFor();
+    await next("Next: a next step").click();
+    await turn(page, 4).getByRole("button", { name: /Go to the last stop/ }).click();
+    await page.getByRole("log").getByText("You are in a new session").waitFor();
+    await next("Now your own").click();
+    await page.getByRole("dialog", { name: "New session" }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+}
+
+test("hints are there when something is first met, and never again once dismissed", async (t) => {
+  const { server, browser } = await open(t);
+  const { page } = await newPage(browser);
+  await signIn(page, server.link());
+  await page.getByRole("button", { name: "Show me around" }).locator("visible=true").click();
+  const contents = page.getByText("One line for each turn, written as it ends.");
+  await contents.waitFor();
+  await page.getByRole("complementary", { name: "Contents" }).getByRole("button", { name: "Dismiss this hint" }).click();
+  await contents.waitFor({ state: "detached" });
+  await page.reload();
+  await turn(page, 1, "Contents.").waitFor();
+  assert.equal(await contents.count(), 0);
+});

@@ -1,0 +1,104 @@
+// The page as a whole: on a phone one of list and session is there for keys and questions, and what was done is said below both.
+import { act, cleanup, render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { LiveListener } from "../api/live";
+import { AppContext } from "../app/AppContext";
+import { createApp } from "../state/app";
+import type { ServerFrame, SessionRow } from "../wire/names";
+import { Page } from "./Page";
+
+const ROW = { id: "s", title: "Mend the loom", agent: "guide", project: "/srv/loom", cwd: "/srv/loom", state: "idle", unobserved: false, turns: 1, activeAt: "2026-01-02T03:04:05.006Z", meta: { name: "" } } as SessionRow;
+const ok = <T,>(value: T) => Promise.resolve({ ok: true as const, value });
+
+interface Given {
+  narrow: boolean;
+  path?: string;
+  rows?: SessionRow[];
+  http?: object;
+}
+
+function open({ narrow, path = "/", rows = [ROW], http = {} }: Given) {
+  vi.stubGlobal("matchMedia", (query: string) => ({ matches: narrow && query.includes("width <"), addEventListener: vi.fn(), removeEventListener: vi.fn() }));
+  vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(800);
+  history.replaceState(null, "", path);
+  let listener: LiveListener | undefined;
+  const asked: string[] = [];
+  const never = () => new Promise<never>(() => undefined);
+  const calls: Record<string, unknown> = { findSessions: () => ok({ sessions: [], metaContexts: [], unobservedCount: 0, nextCursor: null }), ...http };
+  const app = createApp({
+    http: new Proxy({} as never, {
+      get: (_, name: string) => (...given: unknown[]) => {
+        asked.push(name);
+        return ((calls[name] as ((...given: unknown[]) => unknown) | undefined) ?? never)(...given);
+      },
+    }),
+    openLive(given) {
+      listener = given;
+      return { follow: () => undefined, unfollow: () => undefined };
+    },
+    schedule: (flush) => flush(),
+  });
+  render(
+    <AppContext value={app}>
+      <Page />
+    </AppContext>,
+  );
+  const list = (sessions: SessionRow[]) => act(async () => listener?.frame({ type: "list", sessions, metaContexts: [], unobservedCount: 0, nextCursor: null } as unknown as ServerFrame));
+  return { asked, list, ready: list(rows) };
+}
+
+beforeEach(() => localStorage.clear());
+afterEach(() => {
+  cleanup();
+  history.replaceState(null, "", "/");
+});
+
+test("on a phone the list takes no keys behind an open session", async () => {
+  const { asked, ready } = open({ narrow: true, path: "/s/s" });
+  await ready;
+  await userEvent.keyboard("jxepl");
+  expect(asked).not.toContain("fileSession");
+  expect(document.activeElement?.closest("[data-row]") ?? null).toBeNull();
+  expect(document.querySelector("dialog[open]")).toBeNull();
+});
+
+test.each([true, false])("first steps ask their questions once, narrow: %s", async (narrow) => {
+  const { asked, ready } = open({ narrow, rows: [] });
+  await ready;
+  await screen.findByText("Start with one session");
+  expect(asked.filter((name) => name === "imports")).toHaveLength(1);
+  expect(asked.filter((name) => name === "agents")).toHaveLength(1);
+});
+
+test("where all sessions are archived there are no first steps", async () => {
+  const archived = { ...ROW, archivedAt: "2026-01-02T03:04:05.006Z" };
+  const pages = [
+    { sessions: [], metaContexts: [], unobservedCount: 0, nextCursor: "1.x" },
+    { sessions: [archived], metaContexts: [], unobservedCount: 0, nextCursor: null },
+  ];
+  const { asked, ready } = open({ narrow: false, rows: [], http: { findSessions: () => ok(pages.shift()) } });
+  await ready;
+  await screen.findByText("Every session is archived.");
+  expect(screen.queryByText("Start with one session")).toBeNull();
+  expect(asked).not.toContain("agents");
+});
+
+test("what was done is said in a region that was there before, and undone from there", async () => {
+  const fileSession = vi.fn(() => ok({}));
+  const { ready } = open({ narrow: false, http: { fileSession } });
+  await ready;
+  const regions = new Set(screen.getAllByRole("status"));
+  act(() => document.querySelector<HTMLElement>('[data-row="s"]')?.focus());
+  await userEvent.keyboard("p");
+  expect(regions.has(await screen.findByText("Pinned 1 session."))).toBe(true);
+  await userEvent.click(screen.getByRole("button", { name: "Undo" }));
+  await screen.findByText("Unpinned 1 session.");
+  expect(fileSession.mock.calls).toEqual([
+    ["s", { pinned: true }],
+    ["s", { pinned: false }],
+  ]);
+  await userEvent.click(screen.getByRole("button", { name: "Dismiss" }));
+  await waitFor(() => expect(screen.queryByText(/1 session\./)).toBeNull());
+});

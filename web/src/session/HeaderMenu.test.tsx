@@ -1,0 +1,103 @@
+// The session's menu: what came of it is said in the header, and the focus is not lost.
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { useRef } from "react";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { useAvailable } from "../app/actions";
+import { FrameContext } from "../app/FrameContext";
+import { inApp } from "../app/inApp";
+import type { SessionRow } from "../wire/names";
+import { HeaderMenu } from "./HeaderMenu";
+import { useReport } from "./useReport";
+
+const row = { id: "s", state: "idle", title: "The loom", meta: { name: "" } } as SessionRow;
+const DOWN = { ok: false, failure: { kind: "unreachable" } };
+
+beforeEach(() => {
+  vi.stubGlobal("ResizeObserver", class { observe() { return undefined; } disconnect() { return undefined; } });
+  HTMLElement.prototype.showPopover = () => undefined;
+  URL.createObjectURL = () => "blob:x";
+  URL.revokeObjectURL = () => undefined;
+});
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+function Header({ onDelete }: { onDelete(): void }) {
+  const reporting = useReport(row);
+  const menu = useRef<HTMLDivElement>(null);
+  const commands = useAvailable();
+  return (
+    <>
+      <HeaderMenu ref={menu} row={row} reporting={reporting} onFind={null} onShow={vi.fn()} onDelete={onDelete} handOver={() => <p>Agents</p>} />
+      {reporting.report !== null && <p role={reporting.report.kind === "failed" ? "alert" : "status"}>{reporting.report.words}</p>}
+      {commands.map(({ name, run }) => (
+        <button key={name} type="button" onClick={run}>
+          {name}
+        </button>
+      ))}
+    </>
+  );
+}
+
+function open(answer: object) {
+  const http = { markdown: vi.fn(() => Promise.resolve(answer)) };
+  const onDelete = vi.fn();
+  const frame = { show: vi.fn(), goOn: vi.fn(), remove: vi.fn(), run: vi.fn() };
+  render(
+    <FrameContext value={frame}>
+      <Header onDelete={onDelete} />
+    </FrameContext>,
+    inApp({ http }),
+  );
+  return { http, onDelete, menu: screen.getByRole("button", { name: "More of this session" }) };
+}
+
+const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
+
+test("saving says when it failed, after the menu is closed", async () => {
+  const name = "Save as Markdown";
+  const { menu } = open(DOWN);
+  await userEvent.click(menu);
+  await press(name);
+  expect((await screen.findByRole("alert")).textContent).toBe("The server did not answer.");
+  expect(screen.queryByRole("button", { name })).toBeNull();
+});
+
+test("copying and saving by name say what came of it", async () => {
+  const click = vi.spyOn(HTMLAnchorElement.prototype, "click").mockReturnValue(undefined);
+  const { http } = open({ ok: true, value: "# The loom" });
+  const writeText = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue(undefined);
+  await press("Copy the session as Markdown");
+  expect((await screen.findByText("The session is copied.")).role).toBe("status");
+  expect(writeText).toHaveBeenCalledWith("# The loom");
+  writeText.mockRejectedValue(new Error("no leave"));
+  await press("Copy the session as Markdown");
+  expect((await screen.findByText(/does not let it be copied/)).role).toBe("alert");
+  await press("Save the session as Markdown");
+  await screen.findByText("The session is saved as a file.");
+  expect(click).toHaveBeenCalledOnce();
+  http.markdown.mockResolvedValue(DOWN);
+  await press("Copy the session as Markdown");
+  await screen.findByText("The server did not answer.");
+});
+
+test("whoever closes the menu or takes something from it is on its button afterwards", async () => {
+  const { menu, onDelete } = open(DOWN);
+  await userEvent.click(menu);
+  await userEvent.tab();
+  expect(document.activeElement).toBe(screen.getByRole("button", { name: "Context" }));
+  await userEvent.keyboard("{Escape}");
+  expect(document.activeElement).toBe(menu);
+  await userEvent.click(menu);
+  await press("Delete session");
+  expect(onDelete).toHaveBeenCalledOnce();
+  expect(document.activeElement).toBe(menu);
+  await userEvent.click(menu);
+  await press("Hand over to…");
+  expect(document.activeElement?.textContent).toBe("Agents");
+  await userEvent.keyboard("{Escape}");
+  expect(document.activeElement).toBe(menu);
+});

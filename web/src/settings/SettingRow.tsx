@@ -1,0 +1,71 @@
+// One setting: what it is, where it comes from, and the line that changes it, to be copied.
+import { CopyButton } from "../ui/CopyButton";
+import { Fold } from "../ui/Fold";
+import { inOneLine, shown } from "../ui/shown";
+import type { Setting, SettingSource } from "../wire/names";
+
+/** A longer value is folded. */
+const SHORT_CHARACTERS = 120;
+
+export function SettingRow({ setting, file }: { setting: Setting; file: string }) {
+  const { key, about, value, source, change } = setting;
+  const name = key.slice(key.lastIndexOf(".") + 1);
+  const long = (value ?? "").length > SHORT_CHARACTERS;
+  return (
+    <li className="pt-3 pb-1.5">
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+        <h4 className="font-mono text-[0.875rem] font-medium wrap-anywhere">{inOneLine(name)}</h4>
+        {value === null || value === undefined ? (
+          <span className="text-sm text-soft">Not set</span>
+        ) : (
+          <code dir="ltr" className="min-w-0 rounded bg-press px-1.5 text-[0.8125rem] leading-normal wrap-anywhere">
+            {inOneLine(long ? `${value.slice(0, SHORT_CHARACTERS)}…` : value)}
+          </code>
+        )}
+        <span className={`ml-auto text-xs ${source.type === "default" ? "text-soft" : "text-ink"}`}>{inOneLine(sourceWords(source))}</span>
+      </div>
+      <p className="mt-1 text-sm text-soft">{inOneLine(about)}</p>
+      <Fold className="mt-1" line={<span className="text-[0.8125rem] text-soft">How to change it</span>}>
+        {() => (
+          <div className="mt-1 mb-2 rounded-lg border border-rule">
+            <div className="flex items-center justify-between gap-3 border-b border-rule px-3 py-1.5">
+              <p className="min-w-0 text-[0.8125rem] text-soft wrap-anywhere">{inOneLine(placeWords(setting, file))}</p>
+              <CopyButton text={change.text} what={`the line for ${name}`} />
+            </div>
+            <pre tabIndex={0} role="region" aria-label={`The line for ${name}`} dir="ltr" className="max-h-60 overflow-auto px-3 py-2 font-mono text-[0.8125rem] leading-[1.55]">
+              {shown(change.text)}
+            </pre>
+          </div>
+        )}
+      </Fold>
+    </li>
+  );
+}
+
+export function sourceWords(source: SettingSource): string {
+  switch (source.type) {
+    case "default":
+      return "Default";
+    case "config":
+      return `config.toml, line ${source.line}`;
+    case "flag":
+      return `Set by the flag ${source.name}`;
+    case "environment":
+      return `Set by the variable ${source.name}`;
+    case "system":
+      return `Lowered: ${source.reason}`;
+  }
+}
+
+export function placeWords({ change: { place } }: Setting, file: string): string {
+  switch (place.type) {
+    case "replace":
+      return `In place of line ${place.line} of ${file}`;
+    case "below":
+      return `Below line ${place.line} of ${file}`;
+    case "end":
+      return `At the end of ${file}`;
+    case "terminal":
+      return "In a terminal, when the server is started";
+  }
+}
