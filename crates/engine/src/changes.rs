@@ -7,6 +7,7 @@
 mod budget;
 mod disk;
 mod edits;
+mod left_out;
 mod rebuild;
 mod with_git;
 
@@ -22,6 +23,7 @@ use crate::{Engine, GitBase, GitError, QueryError, ReadError, paging};
 use budget::Budget;
 use disk::Disk;
 use edits::{Edits, Wanted};
+pub use left_out::LeftOut;
 use rebuild::{Content, Rebuilt};
 
 /// How many questions are answered at a time.
@@ -57,8 +59,8 @@ pub struct FileChanges {
     pub lines: LineCounts,
     /// So much happened that the oldest edits were not looked at.
     pub earlier_left_out: bool,
-    /// More files may have changed: git has more names than are read, or the time was over.
-    pub incomplete: bool,
+    /// Why more files may have changed; empty if none can have.
+    pub left_out: Vec<LeftOut>,
     /// Whether git can be compared with, or why not.
     pub git: Result<(), GitError>,
 }
@@ -86,11 +88,11 @@ impl Engine {
     pub async fn changes(&self, id: SessionId, since: Since) -> Result<FileChanges, ChangesError> {
         let _permit = self.shared.comparing.acquire().await;
         let session = self.session(id).await?;
-        let (mut files, earlier_left_out, incomplete) = match since {
+        let (mut files, earlier_left_out, left_out) = match since {
             Since::Git(base) => {
                 let edits = self.edits(&session, Since::Session, Wanted::Names).await?;
-                let (found, incomplete) = with_git::list(self, &session.row, base, edits.edits).await?;
-                (found, edits.earlier_left_out, incomplete)
+                let (found, left_out) = with_git::list(self, &session.row, base, edits.edits).await?;
+                (found, edits.earlier_left_out, left_out)
             }
             Since::Session | Since::Turn(_) | Since::OnlyTurn(_) => {
                 let Edits { edits, earlier_left_out } = self.edits(&session, since, Wanted::Texts).await?;
@@ -99,7 +101,7 @@ impl Engine {
                     let disk = Disk::open(&inspector, &row);
                     compare_all(&disk, &row, since, edits, Budget::of_list())
                 });
-                (compared.await?, earlier_left_out, false)
+                (compared.await?, earlier_left_out, Vec::new())
             }
         };
         files.sort_by(|one, other| one.name.cmp(&other.name));
@@ -108,7 +110,7 @@ impl Engine {
         files.truncate(MAX_FILES);
         let project = session.row.project.clone();
         let git = self.in_background(move || Repository::find(Path::new(&project)).map(drop)).await?;
-        Ok(FileChanges { files, more, lines, earlier_left_out, incomplete, git })
+        Ok(FileChanges { files, more, lines, earlier_left_out, left_out, git })
     }
 
     /// The diff of one file, from some line of it on.

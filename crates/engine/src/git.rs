@@ -9,12 +9,12 @@ mod parse;
 mod place;
 mod program;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 pub(crate) use blobs::{Blobs, MAX_GROUP_BYTES, groups};
-use parse::{index_entries, millis, text, tree_entries};
+use parse::{Entries, index_entries, millis, text, tree_entries};
 
 /// The names of a large repository.
 const MAX_LISTED_BYTES: u64 = 32 << 20;
@@ -104,8 +104,12 @@ pub(crate) struct Listed {
     pub(crate) index: BTreeMap<String, Tracked>,
     /// Not tracked and not ignored.
     pub(crate) untracked: Vec<String>,
-    /// There are more of those than are listed, or some that can not be compared.
+    /// There are more of those than are listed.
     pub(crate) untracked_cut: bool,
+    /// How many files, tracked or not, have a path that is not valid UTF-8.
+    pub(crate) not_text: usize,
+    /// How many repositories of their own lie in this one, untracked.
+    pub(crate) nested: usize,
     /// When the index was written.
     pub(crate) index_at_ms: i64,
 }
@@ -149,15 +153,28 @@ impl Repository {
         };
         let args = names.behind(&["ls-files", "--others", "--exclude-standard", "-z"]);
         let printed = program::run(self, &args, Vec::new(), MAX_UNTRACKED_BYTES).await?;
-        let mut untracked: Vec<&[u8]> = printed.bytes.split(|byte| *byte == 0).collect();
+        let mut others: Vec<&[u8]> = printed.bytes.split(|byte| *byte == 0).collect();
         // What is after the last end is nothing, or was cut.
-        untracked.pop();
-        let named = untracked.len();
-        // A repository of its own is named with a slash; it and a name that is no text can not be compared.
-        let untracked: Vec<String> =
-            untracked.into_iter().filter_map(text).filter(|name| !name.ends_with('/')).collect();
-        let untracked_cut = printed.cut || untracked.len() < named;
-        Ok(Listed { base, index, untracked, untracked_cut, index_at_ms })
+        others.pop();
+        let mut not_text: BTreeSet<Vec<u8>> = base.not_text.into_iter().chain(index.not_text).collect();
+        let (mut untracked, mut nested) = (Vec::new(), 0);
+        for name in others {
+            match text(name) {
+                // A repository of its own is named with a slash.
+                _ if name.ends_with(b"/") => nested += 1,
+                Some(name) => untracked.push(name),
+                None => drop(not_text.insert(name.to_vec())),
+            }
+        }
+        Ok(Listed {
+            base: base.files,
+            index: index.files,
+            untracked,
+            untracked_cut: printed.cut,
+            not_text: not_text.len(),
+            nested,
+            index_at_ms,
+        })
     }
 
     async fn index_at_ms(&self) -> i64 {
@@ -165,16 +182,16 @@ impl Repository {
         meta.map_or(i64::MIN, |meta| millis(meta.mtime(), meta.mtime_nsec()))
     }
 
-    async fn index(&self, names: Names<'_>) -> Result<BTreeMap<String, Tracked>, GitError> {
+    async fn index(&self, names: Names<'_>) -> Result<Entries, GitError> {
         let args = names.behind(&["ls-files", "--stage", "--debug", "-z"]);
         let printed = program::run(self, &args, Vec::new(), MAX_LISTED_BYTES).await?;
         if printed.cut { Err(GitError::TooLarge) } else { Ok(index_entries(&printed.bytes)) }
     }
 
-    async fn head(&self, names: Names<'_>) -> Result<BTreeMap<String, Tracked>, GitError> {
+    async fn head(&self, names: Names<'_>) -> Result<Entries, GitError> {
         match program::run(self, &["rev-parse", "--quiet", "--verify", "HEAD^{commit}"], Vec::new(), 1_000).await {
             Ok(_) => (),
-            Err(GitError::Failed) if self.is_unborn().await? => return Ok(BTreeMap::new()),
+            Err(GitError::Failed) if self.is_unborn().await? => return Ok(Entries::default()),
             Err(err) => return Err(err),
         }
         let args = names.behind(&["ls-tree", "-r", "-z", "--full-tree", "HEAD"]);

@@ -70,7 +70,7 @@ use tokio_util::task::TaskTracker;
 
 pub use agents::catalog::Listed;
 pub use agents::{RecordsError, RecordsWish, Trial, TrialOutcome};
-pub use changes::{ChangesError, FileChanges, Since};
+pub use changes::{ChangesError, FileChanges, LeftOut, Since};
 pub use clock::{Clock, SystemClock};
 pub use contents::{Contents, Interaction, MAX_CONTENTS_LINES, MAX_TURNS_AT_ONCE, TurnView};
 pub use directories::Reach;

@@ -5,6 +5,7 @@
 //! seconds. `live/socket.rs` is the loop that follows.
 
 mod follows;
+mod joined;
 mod requests;
 mod socket;
 

@@ -1143,8 +1143,13 @@ export interface components {
             git: boolean;
             /** @description Why it can not be, where there is a repository. */
             gitTrouble?: string | null;
-            /** @description More files may have changed: git has more untracked files than are listed, or comparing took too long. */
+            /** @description More files may have changed; `leftOut` says why. */
             incomplete?: boolean;
+            /**
+             * @description What was not compared, a sentence for each reason: names that are not valid UTF-8, repositories within this one, more
+             *     untracked files than are listed, files that there was no time for.
+             */
+            leftOut?: string[];
             /** @description Of all files that were compared. */
             lines: components["schemas"]["LineCounts"];
             /** @description How many more there are. */
@@ -2295,7 +2300,7 @@ export interface components {
             type: "auth";
         } | {
             after?: string | null;
-            /** @description Entries that wait together may come together, as `entries`. */
+            /** @description Entries that wait together may come together, as `entries`, and words that come quickly, as one `preview`. */
             batch?: boolean;
             session: components["schemas"]["SessionId"];
             /**

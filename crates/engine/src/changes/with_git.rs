@@ -13,6 +13,7 @@ use model::{ChangedBy, ChangedFile, Compared, FileEdit, FileStatus, LineDiff, Se
 
 use super::budget::Budget;
 use super::disk::{Disk, MAX_COMPARED_BYTES, as_text};
+use super::left_out::LeftOut;
 use super::rebuild::{Content, hash_of};
 use super::{ChangesError, Comparison, name_of, turns_of};
 use crate::Engine;
@@ -48,26 +49,27 @@ enum Looked {
     TimeOver,
 }
 
-/// The files that differ, and whether there may be more.
+/// The files that differ, and why there may be more.
 pub(super) async fn list(
     engine: &Engine,
     row: &SessionRow,
     base: GitBase,
     edits: Vec<FileEdit>,
-) -> Result<(Vec<ChangedFile>, bool), ChangesError> {
+) -> Result<(Vec<ChangedFile>, Vec<LeftOut>), ChangesError> {
     let repository = find(engine, row).await?;
     let listed = repository.list(base, Names::All).await?;
-    let mut incomplete = listed.untracked_cut;
+    let mut left_out = LeftOut::of_names(&listed);
     let found = compare_listed(engine, row, &repository, listed, by_path(edits), Budget::of_list()).await?;
-    let mut files = Vec::new();
+    let (mut files, mut not_looked_at) = (Vec::new(), 0);
     for looked in found {
         match looked {
             Looked::Same => (),
             Looked::Differs(file, _) => files.push(file),
-            Looked::TimeOver => incomplete = true,
+            Looked::TimeOver => not_looked_at += 1,
         }
     }
-    Ok((files, incomplete))
+    left_out.extend((not_looked_at > 0).then_some(LeftOut::TimeOver { files: not_looked_at }));
+    Ok((files, left_out))
 }
 
 /// The diff of one file.

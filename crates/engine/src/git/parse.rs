@@ -1,6 +1,8 @@
 //! Reads what git prints: the files of a tree and of an index.
+//!
+//! Invariant: no file is dropped in silence. One whose name is no text can not be compared; its name is kept, to be counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Clean, Tracked, TrackedKind, WorkFile};
 
@@ -24,26 +26,50 @@ fn kind(mode: &str) -> TrackedKind {
     }
 }
 
+/// Files that git tracks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Entries {
+    /// By path.
+    pub(super) files: BTreeMap<String, Tracked>,
+    /// Paths of files that would be compared if their paths were valid UTF-8.
+    pub(super) not_text: BTreeSet<Vec<u8>>,
+}
+
+impl Entries {
+    fn insert(&mut self, path: &[u8], tracked: Tracked) {
+        match (text(path), tracked.work_file) {
+            (Some(path), _) => drop(self.files.insert(path, tracked)),
+            (None, WorkFile::Compared) => drop(self.not_text.insert(path.to_vec())),
+            (None, WorkFile::AssumedUnchanged | WorkFile::LeftOut) => (),
+        }
+    }
+}
+
+/// What stands before the first tab of an entry, which git writes in ASCII, and the path behind it.
+fn head_and_path(entry: &[u8]) -> Option<(&str, &[u8])> {
+    let tab = entry.iter().position(|byte| *byte == b'\t')?;
+    Some((std::str::from_utf8(&entry[..tab]).ok()?, &entry[tab + 1..]))
+}
+
 /// `MODE TYPE OBJECT<tab>PATH<nul>`, again and again.
-pub(super) fn tree_entries(bytes: &[u8]) -> BTreeMap<String, Tracked> {
-    let entries = bytes.split(|byte| *byte == 0).filter_map(|entry| {
-        let (head, path) = std::str::from_utf8(entry).ok()?.split_once('\t')?;
+pub(super) fn tree_entries(bytes: &[u8]) -> Entries {
+    let mut entries = Entries::default();
+    for (head, path) in bytes.split(|byte| *byte == 0).filter_map(head_and_path) {
         let mut words = head.split(' ');
-        let (mode, _, object) = (words.next()?, words.next()?, words.next()?);
-        Some((
-            path.to_owned(),
-            Tracked { kind: kind(mode), object: object.to_owned(), clean: None, work_file: WorkFile::Compared },
-        ))
-    });
-    entries.collect()
+        let (Some(mode), Some(_), Some(object)) = (words.next(), words.next(), words.next()) else { continue };
+        let tracked =
+            Tracked { kind: kind(mode), object: object.to_owned(), clean: None, work_file: WorkFile::Compared };
+        entries.insert(path, tracked);
+    }
+    entries
 }
 
 /// `MODE OBJECT STAGE<tab>PATH<nul>`, then lines with what the file was like, each beginning with two spaces. A path that
 /// stands there more than once was not merged.
-pub(super) fn index_entries(mut bytes: &[u8]) -> BTreeMap<String, Tracked> {
-    let mut entries = BTreeMap::new();
+pub(super) fn index_entries(mut bytes: &[u8]) -> Entries {
+    let mut entries = Entries::default();
     while let Some(end) = bytes.iter().position(|byte| *byte == 0) {
-        let entry = std::str::from_utf8(&bytes[..end]).ok().and_then(|entry| entry.split_once('\t'));
+        let entry = head_and_path(&bytes[..end]);
         bytes = &bytes[end + 1..];
         let (mut modified_at_ms, mut size, mut flags) = (None, None, 0);
         while let Some(line) = bytes.strip_prefix(b"  ") {
@@ -70,7 +96,7 @@ pub(super) fn index_entries(mut bytes: &[u8]) -> BTreeMap<String, Tracked> {
         } else {
             WorkFile::Compared
         };
-        entries.insert(path.to_owned(), Tracked { kind: kind(mode), object: object.to_owned(), clean, work_file });
+        entries.insert(path, Tracked { kind: kind(mode), object: object.to_owned(), clean, work_file });
     }
     entries
 }

@@ -12,7 +12,7 @@ fn an_index_is_read_with_what_its_files_were_like() {
         120000 bbbb 0\tlink\x00100644 cccc 2\tboth\0  mtime: 1:0\n  size: 1\tflags: 0\n160000 dddd 0\tsub\0\
         100644 eeee 0\tsparse\0  mtime: 0:0\n  size: 0\tflags: 40004000\n\
         100644 ffff 0\tassumed\0  mtime: 0:0\n  size: 0\tflags: 8000\n";
-    let index = index_entries(printed);
+    let index = index_entries(printed).files;
     let clean = Some(Clean { modified_at_ms: 12_345, bytes: 7 });
     assert_eq!(
         index["a b.txt"],
@@ -29,8 +29,14 @@ fn an_index_is_read_with_what_its_files_were_like() {
 
 #[test]
 fn trees_are_read_whatever_is_in_them() {
-    let tree = tree_entries(b"100644 blob aaaa\tx\ty\x00100755 blob bbbb\tz\0\xff\0");
-    assert_eq!(tree.keys().collect::<Vec<_>>(), ["x\ty", "z"]);
+    let tree = tree_entries(b"100644 blob aaaa\tx\ty\x00100755 blob bbbb\tz\0\xff\x00100644 blob cccc\to\xffd\0");
+    assert_eq!(tree.files.keys().collect::<Vec<_>>(), ["x\ty", "z"]);
+    assert_eq!(tree.not_text, [b"o\xffd".to_vec()].into());
+    let index = index_entries(
+        b"100644 aaaa 0\to\xffd\0  mtime: 0:0\n  size: 0\tflags: 0\n\
+        100644 bbbb 0\tleft\xffout\0  mtime: 0:0\n  size: 0\tflags: 40004000\n",
+    );
+    assert_eq!((index.files.len(), index.not_text), (0, [b"o\xffd".to_vec()].into()));
 }
 
 /// The bare bones of a repository.
@@ -161,19 +167,26 @@ async fn only_the_names_that_are_asked_for_are_listed() {
     assert_eq!(listed(Names::Of("new")).await, of(["", "", "new"]));
 }
 
-/// What can not be named or compared is not left out in silence.
+/// What can not be named or compared is not left out in silence, whether git tracks it or not.
 #[tokio::test]
-async fn a_name_that_is_no_text_and_a_repository_within_are_said_to_be_left_out() {
+async fn names_that_are_no_text_and_repositories_within_are_counted() {
     let disk = tempfile::tempdir().unwrap();
     let at = disk.path().canonicalize().unwrap();
     let repository = real(&at, &["a"]);
-    let is_cut = async || repository.list(GitBase::Head, Names::All).await.unwrap().untracked_cut;
-    assert!(!is_cut().await);
-    let odd = at.join(std::ffi::OsStr::from_bytes(b"\xffodd"));
-    fs::write(&odd, "x").unwrap();
-    assert!(is_cut().await);
-    fs::remove_file(odd).unwrap();
+    let counts = async |base| {
+        let listed = repository.list(base, Names::All).await.unwrap();
+        (listed.not_text, listed.nested, listed.untracked_cut)
+    };
+    assert_eq!(counts(GitBase::Head).await, (0, 0, false));
+    let odd = |name: &[u8]| at.join(std::ffi::OsStr::from_bytes(name));
+    fs::write(odd(b"\xffodd"), "x").unwrap();
+    assert_eq!(counts(GitBase::Head).await, (1, 0, false), "untracked");
+    real(&at, &[]);
+    fs::write(odd(b"\xffother"), "x").unwrap();
+    assert_eq!(counts(GitBase::Head).await, (2, 0, false), "one is in the commit and in the index, one is untracked");
+    assert_eq!(counts(GitBase::Index).await, (2, 0, false));
+    fs::remove_file(odd(b"\xffother")).unwrap();
     fs::create_dir(at.join("nested")).unwrap();
     real(&at.join("nested"), &["b"]);
-    assert!(is_cut().await);
+    assert_eq!(counts(GitBase::Head).await, (1, 1, false));
 }

@@ -29,12 +29,21 @@ pub(crate) async fn list(
 ) -> Result<Json<wire::ChangesPage>, ApiError> {
     access::session(&principal, Right::Write, id)?;
     let since = since(query.since.as_deref(), query.turn.as_deref())?;
-    let FileChanges { files, more, lines, earlier_left_out, incomplete, git } = app.engine.changes(id, since).await?;
+    let FileChanges { files, more, lines, earlier_left_out, left_out, git } = app.engine.changes(id, since).await?;
     let git_trouble = match git {
         Ok(()) | Err(GitError::NoRepository) => None,
         Err(why) => Some(why.to_string()),
     };
-    Ok(Json(wire::ChangesPage { files, more, lines, earlier_left_out, incomplete, git: git.is_ok(), git_trouble }))
+    Ok(Json(wire::ChangesPage {
+        files,
+        more,
+        lines,
+        earlier_left_out,
+        incomplete: !left_out.is_empty(),
+        left_out: left_out.iter().map(ToString::to_string).collect(),
+        git: git.is_ok(),
+        git_trouble,
+    }))
 }
 
 /// The diff of one file, a page of lines at a time.

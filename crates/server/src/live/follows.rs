@@ -16,6 +16,7 @@ use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 
+use super::joined::Joined;
 use super::text_of;
 use crate::convert;
 use crate::error::ApiError;
@@ -133,14 +134,18 @@ impl Follows {
         })
     }
 
-    /// Lets the follow speak; its snapshot was sent before. With `batch` it says entries that wait together in one frame.
+    /// Lets the follow speak; its snapshot was sent before. With `batch` it joins entries and words into fewer frames.
     pub(super) fn start(&mut self, follow: Follow, batch: bool) {
         while self.tasks.try_join_next().is_some() {}
         self.generation += 1;
         let (session, cursor, generation) = (follow.session(), follow.cursor(), self.generation);
         let (out, unsent) = (self.out.clone(), self.unsent);
         let task = self.tasks.spawn(async move {
-            if AssertUnwindSafe(speak(follow, batch, unsent, generation, out.clone())).catch_unwind().await.is_err() {
+            if AssertUnwindSafe(speak(Joined::new(follow, batch), unsent, generation, out.clone()))
+                .catch_unwind()
+                .await
+                .is_err()
+            {
                 let error = ApiError::Submit(SubmitError::Broken).into_detail();
                 let frame = ServerFrame::Error { id: None, session: Some(session), error };
                 out.say(session, generation, FollowProgress::Ended, frame).await;
@@ -212,26 +217,15 @@ impl Follows {
     }
 }
 
-/// A batch takes no more entries once it has this many bytes: on a slow link each is to arrive before the client gives up.
-const BATCH_BYTES: usize = 64 << 10;
-
-async fn speak(mut follow: Follow, batch: bool, tells: UnsentWords, generation: u64, out: Out) {
-    let session = follow.session();
+async fn speak(mut joined: Joined, tells: UnsentWords, generation: u64, out: Out) {
+    let session = joined.follow().session();
     loop {
-        let followed = follow.next().await;
-        let more: Vec<Entry> = match &followed {
-            Ok(Followed::Entry(first)) if batch => {
-                let mut bytes = first.event.about_bytes();
-                let next = || {
-                    let entry = if bytes < BATCH_BYTES { follow.next_waiting()? } else { return None };
-                    bytes += entry.event.about_bytes();
-                    Some(entry)
-                };
-                std::iter::from_fn(next).collect()
-            }
+        let followed = joined.next().await;
+        let more = match &followed {
+            Ok(Followed::Entry(first)) => joined.entries_behind(first),
             _ => Vec::new(),
         };
-        let cursor = follow.cursor();
+        let cursor = joined.follow().cursor();
         let (progress, frame) = match followed {
             Ok(Followed::Entry(entry)) if more.is_empty() => {
                 (FollowProgress::Entry(cursor), ServerFrame::Entry { session, cursor: cursor.to_string(), entry })

@@ -46,9 +46,13 @@ pub struct ChangesPage {
     pub lines: LineCounts,
     /// So much happened that the oldest edits were not looked at.
     pub earlier_left_out: bool,
-    /// More files may have changed: git has more untracked files than are listed, or comparing took too long.
+    /// More files may have changed; `leftOut` says why.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
+    /// What was not compared, a sentence for each reason: names that are not valid UTF-8, repositories within this one, more
+    /// untracked files than are listed, files that there was no time for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// The session's project is a git repository that can be compared with.
     pub git: bool,
     /// Why it can not be, where there is a repository.

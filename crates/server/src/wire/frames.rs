@@ -51,7 +51,7 @@ pub enum Request {
         /// How many turns back it begins, from 1 to 200, if not with the first entry; not together with `after`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turns: Option<u32>,
-        /// Entries that wait together may come together, as `entries`.
+        /// Entries that wait together may come together, as `entries`, and words that come quickly, as one `preview`.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         batch: bool,
     },

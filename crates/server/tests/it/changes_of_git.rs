@@ -1,11 +1,13 @@
 //! `/sessions/{id}/changes?since=git` for repositories that are copied, sparse, damaged, large or full of odd names.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::changes::{begin, diff, git, list};
 use crate::support::World;
@@ -203,6 +205,26 @@ async fn odd_names_are_compared_and_of_too_many_it_is_said_that_there_may_be_mor
         fs::write(work.join(format!("{n}{}", "x".repeat(220))), "").unwrap();
     }
     let page = page(&world, &session).await;
-    assert_eq!(page["incomplete"], true);
+    let why = json!(["there are more untracked files than are listed"]);
+    assert_eq!((&page["incomplete"], &page["leftOut"]), (&json!(true), &why));
+    world.close().await;
+}
+
+/// A tracked file that can not be named may have changed all the same.
+#[tokio::test]
+async fn tracked_names_that_are_not_valid_utf_8_are_said_to_be_left_out() {
+    let world = World::open().await;
+    let (session, work) = repository(&world, &[file("a", "a\n")]).await;
+    assert!(page(&world, &session).await["incomplete"].is_null());
+    for name in [&b"caf\xe9.txt"[..], b"na\xefve.txt"] {
+        fs::write(work.join(OsStr::from_bytes(name)), "old\n").unwrap();
+    }
+    git(&work, &["add", "-A"]);
+    git(&work, &["commit", "-qm", "second"]);
+    fs::write(work.join(OsStr::from_bytes(b"caf\xe9.txt")), "new\n").unwrap();
+    let page = page(&world, &session).await;
+    let why = json!(["2 files were not compared: their names are not valid UTF-8"]);
+    assert_eq!((&page["incomplete"], &page["leftOut"]), (&json!(true), &why));
+    assert_eq!(page["files"], json!([]));
     world.close().await;
 }

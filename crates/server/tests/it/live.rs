@@ -71,9 +71,29 @@ async fn previews_come_before_their_entry_and_join_to_it() {
     let session = world.session().await;
     let mut live = Live::local(&world).await;
     live.ask(follow(&session)).await;
+    let frames = forty_words(&mut live, &session).await;
+    assert_eq!(frames.iter().filter(|frame| frame["type"] == "preview").count(), 40);
+    world.close().await;
+}
+
+/// Words that come quickly come together where that was asked for, and are the same words in the same order.
+#[tokio::test]
+async fn previews_are_joined_where_it_is_asked_for() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let mut live = Live::local(&world).await;
+    live.ask(json!({ "type": "follow", "session": session, "batch": true })).await;
+    let frames = forty_words(&mut live, &session).await;
+    let previews = frames.iter().filter(|frame| frame["type"] == "preview").count();
+    assert!((1..40).contains(&previews), "{previews} frames");
+    world.close().await;
+}
+
+/// Has the guide say forty words to a follow that has just begun; every word is shown once before it is durable.
+async fn forty_words(live: &mut Live, session: &str) -> Vec<Value> {
     live.until("caught_up").await;
     live.ask(json!({ "type": "prompt", "session": session, "text": "long 40" })).await;
-    let frames = live.until_that(ended).await;
+    let frames = live.until_that(|frame| entries_of(frame).iter().any(|entry| entry["type"] == "turn.ended")).await;
     let (mut previewed, mut durable) = (String::new(), String::new());
     for frame in &frames {
         match frame["type"].as_str().unwrap() {
@@ -81,17 +101,26 @@ async fn previews_come_before_their_entry_and_join_to_it() {
                 assert_eq!((&frame["turn"], &frame["block"]), (&json!(1), &json!(0)));
                 previewed.push_str(frame["text"].as_str().unwrap());
             }
-            "entry" if frame["entry"]["type"] == "text.part" => {
-                durable.push_str(frame["entry"]["data"]["text"].as_str().unwrap());
-                assert_eq!(previewed, durable, "every word was shown before it was durable, and no other");
+            "entry" | "entries" => {
+                for entry in entries_of(frame).iter().filter(|entry| entry["type"] == "text.part") {
+                    durable.push_str(entry["data"]["text"].as_str().unwrap());
+                    assert_eq!(previewed, durable, "every word was shown before it was durable, and no other");
+                }
             }
             _ => (),
         }
     }
     assert!(durable.starts_with("word1 word2 ") && durable.ends_with("word40 "), "{durable}");
-    let previews = frames.iter().filter(|frame| frame["type"] == "preview").count();
-    assert_eq!(previews, 40);
-    world.close().await;
+    frames
+}
+
+/// The entries of a frame, alone or together.
+fn entries_of(frame: &Value) -> &[Value] {
+    match &frame["entries"] {
+        Value::Array(entries) => entries,
+        _ if frame["type"] == "entry" => std::slice::from_ref(&frame["entry"]),
+        _ => &[],
+    }
 }
 
 /// What an earlier follow still had to say is not said after it was replaced. The client leaves off in the middle of

@@ -206,8 +206,11 @@ fn notes(page: &ChangesPage) -> Vec<String> {
     let more = (page.more > 0).then(|| format!("({} more files are left out)", page.more));
     let earlier =
         page.earlier_left_out.then(|| "(the oldest edits of this long session were not looked at)".to_owned());
-    let incomplete = page.incomplete.then(|| "(there may be more files than could be compared)".to_owned());
-    nothing.into_iter().chain(more).chain(earlier).chain(incomplete).collect()
+    let left_out = page.left_out.iter().map(|why| format!("({why})"));
+    // A server of an earlier version gives no reasons.
+    let incomplete = page.incomplete && page.left_out.is_empty();
+    let incomplete = incomplete.then(|| "(there may be more files than could be compared)".to_owned());
+    nothing.into_iter().chain(more).chain(earlier).chain(left_out).chain(incomplete).collect()
 }
 
 #[cfg(test)]
