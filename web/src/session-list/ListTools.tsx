@@ -11,11 +11,11 @@ import { Popup } from "../ui/Popup";
 import type { SessionState } from "../wire/names";
 import { FilterField } from "./FilterField";
 import type { Grouping } from "./lines";
-import type { ListView, Scope } from "./view";
+import type { ListView, Shelf } from "./view";
 import { keepGrouping } from "./view";
 
 const GROUPING_WORDS: Record<Grouping, string> = { day: "Day", project: "Project", work: "Work", agent: "Agent" };
-const SCOPE_WORDS: Record<Scope, string> = { listed: "All sessions", archived: "Archived", deleted: "Deleted" };
+const SHELF_WORDS: Record<Shelf, string> = { listed: "All sessions", archived: "Archived", deleted: "Deleted" };
 const STATES: readonly (SessionState | "unseen")[] = ["needs_you", "running", "unseen", "failed", "interrupted", "idle"];
 
 interface ListToolsProps {
@@ -28,7 +28,7 @@ export function ListTools({ view, onView, onSelect }: ListToolsProps) {
   return (
     <div className="px-3 pb-1">
       <div className="relative flex items-center gap-1">
-        <FilterField text={view.text} disabled={view.scope === "deleted"} onText={(text) => onView({ text })} />
+        <FilterField text={view.text} disabled={view.shelf === "deleted"} onText={(text) => onView({ text })} />
         <Popup
           label="What the list shows"
           sheetClass="top-full right-0 mt-1 w-72 max-w-[calc(100vw-1.5rem)]"
@@ -66,8 +66,8 @@ function Sheet({ view, onView, onSelect }: ListToolsProps) {
   const choice = (value: string) => (value === "" ? null : value);
   return (
     <div className="space-y-2 p-1.5">
-      <Choice label="Show" value={view.scope} onChange={(scope) => onView({ scope: scope as Scope })} options={Object.entries(SCOPE_WORDS)} />
-      {view.scope !== "deleted" && (
+      <Choice label="Show" value={view.shelf} onChange={(shelf) => onView({ shelf: shelf as Shelf })} options={Object.entries(SHELF_WORDS)} />
+      {view.shelf !== "deleted" && (
         <>
           <Choice
             label="Group by"
@@ -117,8 +117,8 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
 /** Each of them can be taken away. */
 function Asked({ view, onView }: Pick<ListToolsProps, "view" | "onView">) {
   const asked: [string, Partial<ListView>][] = [];
-  if (view.scope !== "listed") {
-    asked.push([SCOPE_WORDS[view.scope], { scope: "listed" }]);
+  if (view.shelf !== "listed") {
+    asked.push([SHELF_WORDS[view.shelf], { shelf: "listed" }]);
   }
   if (view.state !== null) {
     asked.push([stateWords(view.state), { state: null }]);

@@ -64,14 +64,14 @@ export function SessionListPage({ current, shown, hasSessions }: SessionListPage
   const list = useListRows(view);
   const { unread, reading, more, failure, readOn } = list;
   // Deleted ones are a list of their own, in which nothing is chosen.
-  const rows = view.scope === "deleted" ? NO_ROWS : list.rows;
+  const rows = view.shelf === "deleted" ? NO_ROWS : list.rows;
   const folds = !isFiltered(view);
   const lines = useMemo(() => linesOf(rows, { grouping: view.grouping, works, open, folds, now }), [rows, view.grouping, works, open, folds, now]);
   const listed = useMemo(() => lines.flatMap((line) => (line.kind === "session" ? [line.row] : [])), [lines]);
   const selection = useSelection(listed);
   const onFold = useCallback((work: WorkId) => setOpen((before) => (before.has(work) ? new Set([...before].filter((other) => other !== work)) : new Set([...before, work]))), []);
   const changeView = (change: Partial<ListView>) => {
-    if (change.scope !== undefined && change.scope !== view.scope) {
+    if (change.shelf !== undefined && change.shelf !== view.shelf) {
       selection.end();
     }
     setView((before) => ({ ...before, ...change }));
@@ -100,9 +100,9 @@ export function SessionListPage({ current, shown, hasSessions }: SessionListPage
   });
   useEscapeToEnd({ on: shown && selection.choosing, list: nav, onEnd: selection.end });
 
-  const empty = view.scope !== "deleted" && !unread && rows.length === 0 && (hasSessions === true || isFiltered(view));
-  const allArchived = empty && !more && !reading && view.scope === "listed" && !isFiltered(view);
-  const emptyWords = !empty ? "" : more || reading ? "Looking further back…" : isFiltered(view) ? "No session matches." : view.scope === "archived" ? "Nothing is archived." : "Every session is archived.";
+  const empty = view.shelf !== "deleted" && !unread && rows.length === 0 && (hasSessions === true || isFiltered(view));
+  const allArchived = empty && !more && !reading && view.shelf === "listed" && !isFiltered(view);
+  const emptyWords = !empty ? "" : more || reading ? "Looking further back…" : isFiltered(view) ? "No session matches." : view.shelf === "archived" ? "Nothing is archived." : "Every session is archived.";
 
   return (
     <nav
@@ -142,7 +142,7 @@ export function SessionListPage({ current, shown, hasSessions }: SessionListPage
         </button>
       </div>
 
-      {(hasSessions === true || view.scope !== "listed") && <ListTools view={view} onView={changeView} onSelect={selection.begin} />}
+      {(hasSessions === true || view.shelf !== "listed") && <ListTools view={view} onView={changeView} onSelect={selection.begin} />}
 
       <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 pb-4">
         {failure !== null && <Alert className="m-2">{failure}</Alert>}
@@ -150,11 +150,11 @@ export function SessionListPage({ current, shown, hasSessions }: SessionListPage
           {emptyWords}
         </p>
         {allArchived && (
-          <button type="button" className="small-button mx-2.5" onClick={() => changeView({ scope: "archived" })}>
+          <button type="button" className="small-button mx-2.5" onClick={() => changeView({ shelf: "archived" })}>
             Show archived sessions
           </button>
         )}
-        {view.scope === "deleted" ? (
+        {view.shelf === "deleted" ? (
           <DeletedList />
         ) : unread || (hasSessions === null && rows.length === 0) ? (
           <Placeholder />
@@ -162,7 +162,7 @@ export function SessionListPage({ current, shown, hasSessions }: SessionListPage
           <>
             {!narrow && <p className="px-2 py-3 text-[0.9375rem] text-soft">No sessions yet.</p>}
             <p className="px-2 text-[0.8125rem] text-soft">
-              <button type="button" className="small-button" onClick={() => changeView({ scope: "deleted" })}>
+              <button type="button" className="small-button" onClick={() => changeView({ shelf: "deleted" })}>
                 Deleted sessions
               </button>
             </p>
@@ -186,7 +186,7 @@ export function SessionListPage({ current, shown, hasSessions }: SessionListPage
             onEnd={readOn}
           />
         )}
-        {more && view.scope !== "deleted" && (
+        {more && view.shelf !== "deleted" && (
           <div className="px-2 pt-3">
             <Button look="quiet" className="w-full" disabled={reading} onClick={readOn}>
               {reading ? "Reading…" : "Older sessions"}

@@ -54,7 +54,7 @@ afterEach(() => {
 const OLD = { archivedAt: at(59) };
 
 test("archived sessions are asked for again when the list begins anew, and stay until they have come", async () => {
-  const { waiting, connect, rest, shown, now } = open({ scope: "archived" });
+  const { waiting, connect, rest, shown, now } = open({ shelf: "archived" });
   connect(page([row("c", 3)]));
   rest();
   await waiting.shift()?.answer({ ok: true, value: page([row("b", 2, OLD), row("a", 1, OLD)]) });

@@ -14,8 +14,8 @@ beforeEach(() => localStorage.clear());
 test("the whole list is not asked for; a filter and what is archived are", () => {
   const view = firstView();
   expect(queryOf(view)).toBeNull();
-  expect(queryOf({ ...view, scope: "deleted" })).toBeNull();
-  expect(queryOf({ ...view, scope: "archived" })).toMatchObject({ archived: "only" });
+  expect(queryOf({ ...view, shelf: "deleted" })).toBeNull();
+  expect(queryOf({ ...view, shelf: "archived" })).toMatchObject({ archived: "only" });
   expect(queryOf({ ...view, text: " upload ", state: "unseen", tag: "bug" })).toMatchObject({ archived: "no", text: "upload", unobserved: true, tag: "bug" });
 });
 
@@ -29,7 +29,7 @@ test.each([
   [{ agent: "claude" }, false],
   [{ project: "/home/ada/shop", tag: "bug" }, true],
   [{ tag: "bu" }, false],
-  [{ scope: "archived" }, false],
+  [{ shelf: "archived" }, false],
   [{ text: "is:pinned" }, false],
   [{ text: "-is:pinned upload" }, true],
   [{ text: "is:unseen" }, false],
@@ -42,7 +42,7 @@ test.each([
 test("an archived row is listed among archived ones alone", () => {
   const archived = { ...row, archivedAt: "2026-11-18T12:00:00.000Z" };
   expect(matcherOf(firstView(), works)(archived)).toBe(false);
-  expect(matcherOf({ ...firstView(), scope: "archived" }, works)(archived)).toBe(true);
+  expect(matcherOf({ ...firstView(), shelf: "archived" }, works)(archived)).toBe(true);
 });
 
 test("the grouping is kept, and one that is not known is the first", () => {
@@ -56,7 +56,7 @@ test("filters that are written are asked for, and one that is half written asks 
   const asked = (text: string) => queryOf({ ...firstView(), text });
   expect(asked("upload is:archived")).toMatchObject({ archived: "only", text: "upload" });
   expect(asked("IS:Pinned -is:unseen")).toMatchObject({ archived: "no", pinned: true, unobserved: false, text: undefined });
-  expect(queryOf({ ...firstView(), scope: "archived", text: "-is:archived" })).toMatchObject({ archived: "no" });
+  expect(queryOf({ ...firstView(), shelf: "archived", text: "-is:archived" })).toMatchObject({ archived: "no" });
   for (const text of ["is:", "is:arch", "-is:p"]) {
     expect(asked(text)).toBeNull();
     expect(isFiltered({ ...firstView(), text })).toBe(false);

@@ -11,10 +11,11 @@ import { readFilter } from "./filter";
 import type { Grouping } from "./lines";
 import { GROUPINGS } from "./lines";
 
-export type Scope = "listed" | "archived" | "deleted";
+/** Which sessions the list is of. */
+export type Shelf = "listed" | "archived" | "deleted";
 
 export interface ListView {
-  readonly scope: Scope;
+  readonly shelf: Shelf;
   readonly grouping: Grouping;
   readonly text: string;
   readonly state: SessionState | "unseen" | null;
@@ -28,7 +29,7 @@ const GROUPING = "throughline.list.grouping";
 export function firstView(): ListView {
   const kept = localStorage.getItem(GROUPING);
   const grouping = GROUPINGS.find((known) => known === kept) ?? "day";
-  return { scope: "listed", grouping, text: "", state: null, agent: null, project: null, tag: null };
+  return { shelf: "listed", grouping, text: "", state: null, agent: null, project: null, tag: null };
 }
 
 export function keepGrouping(grouping: Grouping): void {
@@ -43,7 +44,7 @@ export function isFiltered({ text, state, agent, project, tag }: ListView): bool
 
 /** The whole list is read as it comes; everything else is asked for. */
 export function queryOf(view: ListView): SessionQuery | null {
-  if (view.scope === "deleted" || (view.scope === "listed" && !isFiltered(view))) {
+  if (view.shelf === "deleted" || (view.shelf === "listed" && !isFiltered(view))) {
     return null;
   }
   const { words, archived, pinned, unseen } = readFilter(view.text);
@@ -81,6 +82,6 @@ export function matcherOf(view: ListView, works: Works): (row: SessionRow) => bo
   };
 }
 
-function archivedQuery({ scope }: ListView, archived: boolean | undefined): "only" | "no" {
-  return (archived ?? scope === "archived") ? "only" : "no";
+function archivedQuery({ shelf }: ListView, archived: boolean | undefined): "only" | "no" {
+  return (archived ?? shelf === "archived") ? "only" : "no";
 }
