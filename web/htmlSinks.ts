@@ -21,7 +21,6 @@ const SINKS: readonly RegExp[] = [
 /** Modules with such code that the page never runs, and why not. */
 const NEVER_RUN: readonly { readonly module: RegExp; readonly reason: string }[] = [
   { module: /\/node_modules\/react-dom\/cjs\/react-dom-client\.(?:production|development)\.js$/, reason: "only for dangerouslySetInnerHTML, which the lint forbids, and for script elements, which nothing draws" },
-  { module: /\/node_modules\/streamdown\/dist\/chunk-[A-Z0-9]+\.js$/, reason: "only for diagrams, which the page shows as code" },
 ];
 
 export interface HtmlSink {

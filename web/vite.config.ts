@@ -1,7 +1,6 @@
 // How the page is built and how its tests run. The result needs no inline script or style: the server's
 // Content-Security-Policy allows neither.
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
@@ -15,13 +14,6 @@ export default defineConfig({
   plugins: [react(), tailwindcss(), forbidHtmlSinks()],
   resolve: {
     alias: {
-      // HTML that an agent writes is shown, never parsed; so the parser that streamdown brings stays out of the page.
-      "rehype-raw": fileURLToPath(new URL("src/session/items/noHtml.ts", import.meta.url)),
-      // Streamdown would settle which of several Tailwind classes wins; the page gives it one class, so nothing is to settle.
-      "tailwind-merge": fileURLToPath(new URL("src/session/items/noMerge.ts", import.meta.url)),
-      // What writes Markdown comes with what reads it, and the page only reads.
-      "mdast-util-to-markdown": fileURLToPath(new URL("src/session/items/noMarkdownWriter.ts", import.meta.url)),
-      "markdown-table": fileURLToPath(new URL("src/session/items/noMarkdownWriter.ts", import.meta.url)),
       // Its build for browsers has the browser parse HTML to learn what `&amp;` means; this one has a table.
       "decode-named-character-reference": resolve("decode-named-character-reference"),
     },

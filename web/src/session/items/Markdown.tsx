@@ -3,10 +3,9 @@
 // Invariant: what an agent writes loads nothing and runs nothing. HTML in it is shown as it was written, pictures are
 // named and not fetched, and a link tells where it leads. Only the elements below are ever made.
 // What would make the parser or the browser choke is not parsed: it stands there as plain text, and says so.
+import type { Components } from "hast-util-to-jsx-runtime";
 import type { ComponentProps, ReactNode } from "react";
 import { createContext, isValidElement, memo, use, useMemo, useState, useTransition } from "react";
-import type { Components } from "streamdown";
-import { defaultRehypePlugins, defaultRemarkPlugins, Streamdown } from "streamdown";
 
 import { LongText } from "../../ui/LongText";
 import { shown } from "../../ui/shown";
@@ -15,6 +14,7 @@ import { placesOf, wordsOf } from "../find/words";
 import { CodeBlock } from "./CodeBlock";
 import { createGrowingParts } from "./growingParts";
 import type { Part, PlainReason } from "./markdownParts";
+import { parseMarkdown } from "./parseMarkdown";
 import { shownOf } from "./shownParts";
 import "./Markdown.css";
 
@@ -112,48 +112,17 @@ function parsedOf(part: Part): string | undefined {
 
 function Parsed({ text, growing }: { text: string; growing: boolean }) {
   return (
-    <Streamdown
-      className="prose"
-      dir="auto"
-      components={COMPONENTS}
-      rehypePlugins={REHYPE}
-      remarkPlugins={REMARK}
-      parseIncompleteMarkdown={growing}
-      controls={false}
-      linkSafety={NO_DIALOG}
-    >
-      {shown(text)}
-    </Streamdown>
+    <div className="prose" dir="auto">
+      {parseMarkdown(shown(text), growing, COMPONENTS)}
+    </div>
   );
 }
 
-interface DrawnNode {
-  type: string;
-  value?: string;
-  children?: DrawnNode[];
-}
-
-/** A character may also be written as `&#x202E;`, which is one only after the text was parsed. */
-function nameHidden() {
-  const name = (node: DrawnNode): void => {
-    if (node.type === "text" && node.value !== undefined) {
-      node.value = shown(node.value);
-    }
-    node.children?.forEach(name);
-  };
-  return name;
-}
-
-// Without the plugin that parses HTML: it stays text. Whatever else comes is cleaned after it became elements.
-const REHYPE = [defaultRehypePlugins["sanitize"], nameHidden].filter((plugin) => plugin !== undefined);
-const REMARK = [defaultRemarkPlugins["gfm"]].filter((plugin) => plugin !== undefined);
-const NO_DIALOG = { enabled: false };
-
 type Tag = "p" | "ul" | "ol" | "li" | "blockquote" | "hr" | "strong" | "em" | "del" | "thead" | "tbody" | "tr" | "sup" | "section";
 
-/** The element alone, without the classes that the library would give it. */
+/** The element alone, without any of its attributes but a list's first number. */
 function plain<T extends Tag>(Name: T) {
-  return function Plain({ children, ...rest }: ComponentProps<"div"> & { node?: unknown; start?: number }) {
+  return function Plain({ children, ...rest }: { children?: ReactNode; start?: number }) {
     const Element = Name as "ol";
     return rest.start === undefined ? <Element>{children}</Element> : <Element start={rest.start}>{children}</Element>;
   };
@@ -298,4 +267,4 @@ const COMPONENTS = {
   input: Checkbox,
   pre: Fence,
   code: Code,
-} as Components;
+} as Partial<Components>;

@@ -1,20 +1,18 @@
 // Words that are added to a text: how much of it is parsed again.
 import { cleanup, render } from "@testing-library/react";
-import type * as Library from "streamdown";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { Markdown } from "./Markdown";
+import type * as Parser from "./parseMarkdown";
 
 /** What the parser was given, in order. */
 const parsed = vi.hoisted((): string[] => []);
-vi.mock("streamdown", async (original) => {
-  const library = await original<typeof Library>();
-  const { Streamdown } = library;
+vi.mock("./parseMarkdown", async (original) => {
+  const { parseMarkdown } = await original<typeof Parser>();
   return {
-    ...library,
-    Streamdown(props: Parameters<typeof Streamdown>[0]) {
-      parsed.push(String(props.children));
-      return <Streamdown {...props} />;
+    parseMarkdown(...given: Parameters<typeof parseMarkdown>) {
+      parsed.push(given[0]);
+      return parseMarkdown(...given);
     },
   };
 });
