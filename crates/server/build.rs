@@ -25,6 +25,8 @@ const SOURCES: [&str; 9] = [
     ".npmrc",
 ];
 const VITE: &str = "node_modules/vite/bin/vite.js";
+/// There only if the packages that tests need are.
+const TEST_RUNNER: &str = "node_modules/vitest";
 /// Written by `web/stamp.mjs` after every install: which lock file the packages belong to.
 const STAMP: &str = "node_modules/.throughline-stamp";
 
@@ -105,8 +107,8 @@ fn check_node() -> Result<(), String> {
     if found >= OLDEST_NODE { Ok(()) } else { Err(format!("this Node is {version}; {NEEDED}")) }
 }
 
-/// Runs `npm ci`, without the packages that only tests need, unless those of this lock file are there already, with
-/// or without the tests' ones.
+/// Runs `npm ci`, unless the packages of this lock file are there already. Those that only tests need are installed
+/// only where they were before: somebody works on the page there.
 fn install_packages(web: &Path) -> Result<(), String> {
     let lock_path = web.join("package-lock.json");
     let shown = lock_path.display();
@@ -118,7 +120,8 @@ fn install_packages(web: &Path) -> Result<(), String> {
     if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && web.join(VITE).is_file() {
         return Ok(());
     }
-    run(Command::new("npm").args(["ci", "--omit=dev"]).current_dir(web))?;
+    let omitted: &[&str] = if web.join(TEST_RUNNER).is_dir() { &[] } else { &["--omit=dev"] };
+    run(Command::new("npm").arg("ci").args(omitted).current_dir(web))?;
     // npm runs stamp.mjs itself, unless the person has told it to run no scripts.
     fs::write(&stamp, wanted).map_err(|err| format!("could not write {}: {err}", stamp.display()))
 }
