@@ -28,5 +28,8 @@ export function useFrame(): Frame {
   return frame;
 }
 
+/** The directory that the address asked for a new session in, until there is one or it was declined. */
+export const WantedDirectory = createContext<string | null>(null);
+
 /** What is to be said of the connection, if anything: how things stand is not known then. */
 export const ConnectionNotice = createContext<ReactNode>(null);

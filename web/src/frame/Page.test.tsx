@@ -102,3 +102,37 @@ test("what was done is said in a region that was there before, and undone from t
   await userEvent.click(screen.getByRole("button", { name: "Dismiss" }));
   await waitFor(() => expect(screen.queryByText(/1 session\./)).toBeNull());
 });
+
+const NEW_IN_LOOM = "/#new=/srv/loom";
+
+test.each([true, false])("a newcomer sees the welcome, which offers the session that the address asks for, narrow: %s", async (narrow) => {
+  const { ready } = open({ narrow, rows: [], path: NEW_IN_LOOM });
+  await ready;
+  await screen.findByText("Start with one session");
+  expect(screen.queryByRole("dialog")).toBeNull();
+  for (let twice = 0; twice < 2; twice++) {
+    // Also after the dialog was closed again.
+    await userEvent.click(screen.getByRole("button", { name: "New session in loom" }));
+    expect(screen.getByLabelText<HTMLInputElement>("Directory").value).toBe("/srv/loom");
+    await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  }
+});
+
+test("whoever has sessions gets the dialog that the address asks for, once", async () => {
+  const { ready, list } = open({ narrow: false, path: NEW_IN_LOOM });
+  expect(screen.queryByRole("dialog")).toBeNull();
+  await ready;
+  expect(screen.getByLabelText<HTMLInputElement>("Directory").value).toBe("/srv/loom");
+  await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  await list([ROW]);
+  expect(screen.queryByRole("dialog")).toBeNull();
+});
+
+test("a newcomer whose first session comes is not asked for another", async () => {
+  const { ready, list } = open({ narrow: false, rows: [], path: NEW_IN_LOOM });
+  await ready;
+  await screen.findByText("Start with one session");
+  await list([ROW]);
+  expect(screen.queryByText("Start with one session")).toBeNull();
+  expect(screen.queryByRole("dialog")).toBeNull();
+});

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 
 import { useAppState } from "../app/AppContext";
 import type { Frame } from "../app/FrameContext";
-import { ConnectionNotice, FrameContext } from "../app/FrameContext";
+import { ConnectionNotice, FrameContext, WantedDirectory } from "../app/FrameContext";
 import { routeOf } from "../routes";
 import { SessionListPage } from "../session-list/SessionListPage";
 import { SignedOutPage } from "../sign-in/SignedOutPage";
@@ -34,7 +34,8 @@ export function Page() {
 function SignedIn() {
   const route = routeOf(usePath());
   const current = route.page === "session" ? route.session : null;
-  const dialogs = useDialogs();
+  const hasSessions = useHasSessions();
+  const dialogs = useDialogs(route.page !== "list" ? false : hasSessions === null ? null : !hasSessions);
   const { show } = dialogs;
   const [begun, setBegun] = useState<SessionId | null>(null);
   const [thread, setThread] = useState<Thread>([]);
@@ -55,7 +56,6 @@ function SignedIn() {
   // On a phone the list and what is open are two pages, of which one is shown.
   const narrow = useMedia(NARROW);
   const listIsMain = narrow && route.page === "list";
-  const hasSessions = useHasSessions();
   useAttention(current);
   useNotifications(current);
   useNeedsYou(current);
@@ -67,22 +67,24 @@ function SignedIn() {
         Skip the list
       </a>
       <ConnectionNotice value={notice}>
-        <div className="flex h-dvh flex-col">
-          <div className="flex min-h-0 flex-1">
-            <div role={listIsMain ? "main" : undefined} className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
-              <PanelBoundary name="The list of sessions">
-                <SessionListPage current={current} shown={!narrow || listIsMain} hasSessions={hasSessions} />
-              </PanelBoundary>
+        <WantedDirectory value={dialogs.directory}>
+          <div className="flex h-dvh flex-col">
+            <div className="flex min-h-0 flex-1">
+              <div role={listIsMain ? "main" : undefined} className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
+                <PanelBoundary name="The list of sessions">
+                  <SessionListPage current={current} shown={!narrow || listIsMain} hasSessions={hasSessions} />
+                </PanelBoundary>
+              </div>
+              <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
+                <RouteBoundary of={current ?? (route.page === "settings" ? route.section : route.page)}>
+                  <OpenPage route={route} thread={thread} begun={begun} shown={!listIsMain} hasSessions={hasSessions} />
+                </RouteBoundary>
+              </main>
             </div>
-            <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
-              <RouteBoundary of={current ?? (route.page === "settings" ? route.section : route.page)}>
-                <OpenPage route={route} thread={thread} begun={begun} shown={!listIsMain} hasSessions={hasSessions} />
-              </RouteBoundary>
-            </main>
+            <DayWarning />
+            <OutcomeLine outcome={outcome} onNext={next} />
           </div>
-          <DayWarning />
-          <OutcomeLine outcome={outcome} onNext={next} />
-        </div>
+        </WantedDirectory>
       </ConnectionNotice>
       <Dialogs dialogs={dialogs} current={current} onBegun={setBegun} />
     </FrameContext>

@@ -1,4 +1,7 @@
 // Which dialog lies over the page: one at a time, opened by key, by a part of the page or by the address.
+//
+// Invariant: nothing lies over what greets a newcomer unless they ask for it. A session that the address asks for is offered
+// there instead, and keeps its directory until there is one.
 import { useCallback, useEffect, useState } from "react";
 
 import { hasCode } from "../api/credential";
@@ -17,15 +20,30 @@ export interface DialogState {
   close(dialog: DialogName): void;
 }
 
-export function useDialogs(): DialogState {
+/** `greets`: newcomers are greeted on this page; null until that is known. */
+export function useDialogs(greets: boolean | null): DialogState {
   const [directory, setDirectory] = useState(() => addressField(NEW_FIELD));
-  const [open, setOpen] = useState<DialogName | null>(directory === null ? null : "new-session");
-  const close = useCallback((dialog: DialogName) => {
-    setOpen((now) => (now === dialog ? null : now));
-    if (dialog === "new-session") {
-      setDirectory(null);
+  // Whether the dialog for that directory is yet to be opened, once it is known who is there.
+  const [waiting, setWaiting] = useState(directory !== null);
+  const [open, setOpen] = useState<DialogName | null>(null);
+  if (waiting && greets !== null) {
+    setWaiting(false);
+    if (!greets) {
+      setOpen(open ?? "new-session");
     }
-  }, []);
+  }
+  const close = useCallback(
+    (dialog: DialogName) => {
+      setOpen((now) => (now === dialog ? null : now));
+      if (dialog === "new-session") {
+        setWaiting(false);
+        if (greets !== true) {
+          setDirectory(null);
+        }
+      }
+    },
+    [greets],
+  );
   // While the search is on its way, what is typed already is meant for it.
   const openAlone = (dialog: DialogName) => setOpen((now) => (now === "search" && document.querySelector("dialog[open]") === null ? now : dialog));
   useActions({
@@ -46,7 +64,7 @@ export function useDialogs(): DialogState {
       if (asked !== null && !hasCode()) {
         removeAddressField(NEW_FIELD);
         setDirectory(asked);
-        setOpen("new-session");
+        setWaiting(true);
       }
     };
     addEventListener("hashchange", look);

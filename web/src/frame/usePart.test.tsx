@@ -81,7 +81,7 @@ test("a palette whose code does not come is a dialog that says so, and gives the
   const { server, load } = codeOf();
   const loads = { palette: load, picker: load } as unknown as NonNullable<Parameters<typeof Dialogs>[0]["loads"]>;
   function Frame() {
-    return <Dialogs dialogs={useDialogs()} current={null} onBegun={() => undefined} loads={loads} />;
+    return <Dialogs dialogs={useDialogs(false)} current={null} onBegun={() => undefined} loads={loads} />;
   }
   render(<Frame />, inApp({}));
   fireEvent.keyDown(document.body, { key: "k", ctrlKey: true });

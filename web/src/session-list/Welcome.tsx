@@ -1,10 +1,14 @@
 // What stands beside the list while no session is open: first steps for a newcomer, a quiet page for everybody else.
 import type { ReactNode } from "react";
+import { use } from "react";
 
-import { useFrame } from "../app/FrameContext";
+import { useFrame, WantedDirectory } from "../app/FrameContext";
+import { baseName } from "../state/context";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
+import { PathText } from "../ui/PathText";
+import { inOneLine } from "../ui/shown";
 import { FoundAgents } from "./FoundAgents";
 import { ImportOffer } from "./ImportOffer";
 import { ShowAround } from "./ShowAround";
@@ -33,6 +37,7 @@ export function Welcome({ hasSessions }: { hasSessions: boolean }) {
 
 export function FirstSteps() {
   const { show } = useFrame();
+  const directory = use(WantedDirectory);
   return (
     <section>
       <h1 className="text-2xl font-semibold tracking-tight text-balance">Start with one session</h1>
@@ -55,12 +60,17 @@ export function FirstSteps() {
             <Knot shape="ahead" />
           </span>
           <div className="flex flex-wrap gap-2">
-            <Button look="primary" onClick={() => show("new-session")}>
+            <Button look="primary" className="max-w-full" onClick={() => show("new-session")}>
               <Icon name="plus" />
-              New session
+              <span className="truncate">{directory === null ? "New session" : `New session in ${inOneLine(baseName(directory))}`}</span>
             </Button>
             <ShowAround />
           </div>
+          {directory !== null && (
+            <p className="mt-2 flex min-w-0 text-sm text-soft">
+              <PathText path={inOneLine(directory)} />
+            </p>
+          )}
         </li>
       </ol>
     </section>
