@@ -12,6 +12,7 @@ import { isArchived, isPinned } from "../state/sessionList";
 import { TagDialog } from "../tags/TagDialog";
 import { Alert } from "../ui/Alert";
 import { Button, buttonClass, IconButton } from "../ui/Button";
+import { useEscape } from "../ui/escape";
 import { Icon } from "../ui/Icon";
 import { chordName } from "../ui/keyPresses";
 import { Link } from "../ui/Link";
@@ -25,7 +26,6 @@ import { ListTools } from "./ListTools";
 import { SelectionBar } from "./SelectionBar";
 import type { LinesHandle } from "./SessionLines";
 import { SessionLines } from "./SessionLines";
-import { useEscapeToEnd } from "./useEscapeToEnd";
 import { useListRows } from "./useListRows";
 import { useSelection } from "./useSelection";
 import type { ListView } from "./view";
@@ -98,7 +98,7 @@ export function SessionListPage({ current, shown, hasSessions }: SessionListPage
       tag: () => setTagged(meant),
     }),
   });
-  useEscapeToEnd({ on: shown && selection.choosing, list: nav, onEnd: selection.end });
+  useEscape({ on: shown && selection.choosing, inside: nav, onEscape: selection.end });
 
   const empty = view.shelf !== "deleted" && !unread && rows.length === 0 && (hasSessions === true || isFiltered(view));
   const allArchived = empty && !more && !reading && view.shelf === "listed" && !isFiltered(view);

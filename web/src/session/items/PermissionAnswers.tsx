@@ -1,6 +1,10 @@
 // The answers that a question can be given, as buttons, and the keys that give them.
-import { useState } from "react";
+//
+// Invariant: the line about the keys takes the same room whether or not somebody writes, so that leaving a field by pressing a
+// button does not move the button away.
+import { useRef, useState } from "react";
 
+import { useEscape } from "../../ui/escape";
 import { useSingleKeys } from "../../ui/keyPresses";
 import type { OfferedAnswer, OfferedAnswers } from "./answers";
 import "./PermissionCard.css";
@@ -13,6 +17,17 @@ interface PermissionAnswersProps {
 
 export function PermissionAnswers({ answers: { shown, others }, disabled, onChoose }: PermissionAnswersProps) {
   const [all, setAll] = useState(false);
+  const rest = useRef<HTMLDivElement>(null);
+  useEscape({
+    on: all,
+    inside: rest,
+    onEscape() {
+      if (rest.current?.contains(document.activeElement)) {
+        rest.current.querySelector("button")?.focus();
+      }
+      setAll(false);
+    },
+  });
   const row = (some: readonly OfferedAnswer[]) => (
     <div className="mt-3 flex flex-wrap gap-2">
       {some.map((answer) => (
@@ -23,8 +38,9 @@ export function PermissionAnswers({ answers: { shown, others }, disabled, onChoo
   return (
     <>
       {row(shown)}
+      <KeyHint answers={shown} />
       {others.length > 0 && (
-        <div className="mt-2">
+        <div ref={rest} className="mt-2">
           <button type="button" className="small-button mx-0! px-0!" aria-expanded={all} onClick={() => setAll(!all)}>
             Other answers
           </button>
@@ -32,6 +48,36 @@ export function PermissionAnswers({ answers: { shown, others }, disabled, onChoo
         </div>
       )}
     </>
+  );
+}
+
+/** Which keys answer, and what to do first while letters go into a text. */
+function KeyHint({ answers }: { answers: readonly OfferedAnswer[] }) {
+  const [keys] = useSingleKeys();
+  const own = answers.flatMap(({ key }) => key ?? []);
+  const last = own.at(-1);
+  if (!keys || last === undefined) {
+    return null;
+  }
+  const names = (
+    <>
+      {own.slice(0, -1).map((key, index) => (
+        <span key={key}>
+          {index > 0 && ", "}
+          <kbd>{key}</kbd>
+        </span>
+      ))}
+      {own.length > 1 && " or "}
+      <kbd>{last}</kbd>
+    </>
+  );
+  return (
+    <div className="key-hint mt-2 text-[0.8125rem] text-soft pointer-coarse:hidden">
+      <p data-while="reading">Or press {names}.</p>
+      <p data-while="writing">
+        You are writing, so letters go into the text. To answer by key, press <kbd>Esc</kbd> first, then {names}.
+      </p>
+    </div>
   );
 }
 

@@ -1,0 +1,57 @@
+// The answers of a question: what is said of their keys, and how the seldom ones are put away.
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test, vi } from "vitest";
+
+import type { PermissionKind } from "../../wire/names";
+import type { AnswerKey, OfferedAnswer } from "./answers";
+import { PermissionAnswers } from "./PermissionAnswers";
+
+afterEach(cleanup);
+
+function answer(words: string, kind: PermissionKind, key: AnswerKey | null): OfferedAnswer {
+  return { option: { id: words, name: words, kind }, remember: false, key, words, detail: null };
+}
+
+const ALLOW = answer("Allow once", "allow_once", "y");
+const ALWAYS = answer("Always allow", "allow_always", "a");
+const REJECT = answer("Reject", "reject_once", "n");
+const NEVER = answer("Always reject", "reject_always", null);
+
+function show(shown: OfferedAnswer[], others: OfferedAnswer[] = []) {
+  const { container } = render(<PermissionAnswers answers={{ shown, others }} disabled={false} onChoose={vi.fn()} />);
+  return [...container.querySelectorAll(".key-hint > p")].map((line) => line.textContent);
+}
+
+test.each<[OfferedAnswer[], string | null]>([
+  [[ALLOW, ALWAYS, REJECT], "y, a or n"],
+  [[ALLOW, REJECT], "y or n"],
+  [[REJECT], "n"],
+  [[NEVER], null],
+])("the line about keys names those that answer, and what to press first while one writes, %#", (answers, keys) => {
+  const sentences = [`Or press ${keys}.`, `You are writing, so letters go into the text. To answer by key, press Esc first, then ${keys}.`];
+  expect(show(answers)).toEqual(keys === null ? [] : sentences);
+});
+
+test("Escape puts the other answers away, and then it does not count for stopping the turn", async () => {
+  show([ALLOW, REJECT], [NEVER]);
+  const heard = vi.fn((event: KeyboardEvent) => event.defaultPrevented);
+  window.addEventListener("keydown", heard);
+  const others = screen.getByRole("button", { name: "Other answers" });
+  await userEvent.click(others);
+  screen.getByRole("button", { name: "Always reject" }).focus();
+  await userEvent.keyboard("{Escape}");
+  expect(screen.queryByRole("button", { name: "Always reject" })).toBeNull();
+  expect(document.activeElement).toBe(others);
+  await userEvent.click(others);
+  // Wherever the focus is, but not in a field, which has its own use for the key.
+  const field = document.body.appendChild(document.createElement("textarea"));
+  field.focus();
+  await userEvent.keyboard("{Escape}");
+  expect(others.getAttribute("aria-expanded")).toBe("true");
+  field.remove();
+  await userEvent.keyboard("{Escape}{Escape}");
+  expect(others.getAttribute("aria-expanded")).toBe("false");
+  expect(heard.mock.results.map(({ value }) => value as boolean)).toEqual([true, false, true, false]);
+  window.removeEventListener("keydown", heard);
+});
