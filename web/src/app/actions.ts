@@ -146,6 +146,12 @@ export function useAvailable(): readonly Available[] {
   });
 }
 
+/** Does this where a part of the page offers it; undefined where none does now. */
+export function useAction(name: ActionName): (() => void) | undefined {
+  const by = useSyncExternalStore(subscribe, () => offered).findLast(({ names }) => names.includes(name));
+  return by === undefined ? undefined : () => by.run(name);
+}
+
 function subscribe(onChange: () => void): () => void {
   listeners.add(onChange);
   return () => {

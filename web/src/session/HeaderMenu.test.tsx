@@ -1,10 +1,10 @@
 // The session's menu: what came of it is said in the header, and the focus is not lost.
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { useAvailable } from "../app/actions";
+import { useActions, useAvailable } from "../app/actions";
 import { FrameContext } from "../app/FrameContext";
 import { inApp } from "../app/inApp";
 import type { SessionRow } from "../wire/names";
@@ -100,4 +100,29 @@ test("whoever closes the menu or takes something from it is on its button afterw
   expect(document.activeElement?.textContent).toBe("Agents");
   await userEvent.keyboard("{Escape}");
   expect(document.activeElement).toBe(menu);
+});
+
+/** Stands for the title, which is renamed in a field of its own, and for the session, which is forked. */
+function Offers({ onFork }: { onFork: (() => void) | undefined }) {
+  const [renaming, setRenaming] = useState(false);
+  useActions({ rename: () => setRenaming(true), fork: onFork });
+  return renaming ? <input aria-label="Name" autoFocus /> : null;
+}
+
+test("the session is renamed and forked from the menu, where that can be done", async () => {
+  const { menu } = open(DOWN);
+  await userEvent.click(menu);
+  expect(screen.queryByRole("button", { name: "Rename" })).toBeNull();
+  await userEvent.click(menu);
+  const onFork = vi.fn();
+  const { rerender } = render(<Offers onFork={onFork} />);
+  await userEvent.click(menu);
+  await press("Fork…");
+  expect(onFork).toHaveBeenCalledOnce();
+  await userEvent.click(menu);
+  await press("Rename");
+  expect(document.activeElement).toBe(screen.getByLabelText("Name"));
+  rerender(<Offers onFork={undefined} />);
+  await userEvent.click(menu);
+  expect(screen.queryByRole("button", { name: "Fork…" })).toBeNull();
 });

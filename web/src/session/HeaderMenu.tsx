@@ -3,7 +3,7 @@
 import type { ReactNode, RefObject } from "react";
 import { useId, useState } from "react";
 
-import { useActions } from "../app/actions";
+import { useAction, useActions } from "../app/actions";
 import { useHttp } from "../app/AppContext";
 import { useFrame } from "../app/FrameContext";
 import { isArchived, isPinned } from "../state/sessionList";
@@ -41,6 +41,9 @@ export function HeaderMenu({ row, onFind, onShow, onDelete, handOver, reporting:
   const close = () => setOpen("closed");
   const http = useHttp();
   const { run } = useFrame();
+  // The title and the session offer them, where they can be done.
+  const rename = useAction("rename");
+  const fork = useAction("fork");
   const [tagging, setTagging] = useState(false);
   const archived = isArchived(row);
   const pinned = isPinned(row);
@@ -123,6 +126,16 @@ export function HeaderMenu({ row, onFind, onShow, onDelete, handOver, reporting:
               {handOver !== null && (
                 <MenuRow icon="handOver" className={NARROW} onClick={() => setOpen("hand-over")}>
                   Hand over to…
+                </MenuRow>
+              )}
+              {rename !== undefined && (
+                <MenuRow icon="pencil" onClick={then(rename)}>
+                  Rename
+                </MenuRow>
+              )}
+              {fork !== undefined && (
+                <MenuRow icon="fork" onClick={then(fork)}>
+                  Fork…
                 </MenuRow>
               )}
               <CopyRow text={markdown} words="Copy as Markdown" icon="copy" />
