@@ -74,9 +74,51 @@ test("a page that comes after the list began anew leaves no hole", async () => {
   act(() => now().readOn());
   connect(page([row("f", 6), row("e", 5)], cursor("e", 5)));
   await waiting.shift()?.answer({ ok: true, value: page([row("c", 3)]) });
-  expect(shown()).toBe("f e");
+  expect(shown()).toBe("f e d");
+  const again = waiting.shift();
+  expect(again?.asked).toEqual({ after: cursor("e", 5) });
+  await again?.answer({ ok: true, value: page([row("d", 4)], cursor("d", 4)) });
+  expect(shown()).toBe("f e d");
   act(() => now().readOn());
-  expect(waiting.shift()?.asked).toEqual({ after: cursor("e", 5) });
+  expect(waiting.shift()?.asked).toEqual({ after: cursor("d", 4) });
+});
+
+test("a list that was read several pages down is as long after the connection was lost, and read anew", async () => {
+  const { waiting, connect, shown, now } = open({});
+  const pages = [page([row("f", 6), row("e", 5)], cursor("e", 5)), page([row("d", 4), row("c", 3)], cursor("c", 3)), page([row("b", 2), row("a", 1)], cursor("a", 1))] as const;
+  connect(pages[0]);
+  for (const next of pages.slice(1)) {
+    act(() => now().readOn());
+    await waiting.shift()?.answer({ ok: true, value: next });
+  }
+  expect(shown()).toBe("f e d c b a");
+  connect(pages[0]);
+  expect(shown()).toBe("f e d c b a");
+  // Nobody scrolls: it is read by itself, as far as it had been and no further.
+  await waiting.shift()?.answer({ ok: true, value: page([row("d", 4)], cursor("d", 4)) });
+  expect(shown()).toBe("f e d c b a");
+  await waiting.shift()?.answer({ ok: true, value: page([row("b", 2), row("a", 1)], cursor("a", 1)) });
+  expect(shown()).toBe("f e d b a");
+  expect(waiting).toEqual([]);
+  expect(now().more).toBe(true);
+});
+
+test("a filter that was read several pages down is asked for as far again", async () => {
+  const { waiting, connect, rest, shown, now } = open({ shelf: "archived" });
+  connect(page([]));
+  rest();
+  await waiting.shift()?.answer({ ok: true, value: page([row("c", 3, OLD)], cursor("c", 3)) });
+  act(() => now().readOn());
+  await waiting.shift()?.answer({ ok: true, value: page([row("b", 2, OLD)], cursor("b", 2)) });
+  expect(shown()).toBe("c b");
+  connect(page([]));
+  rest();
+  await waiting.shift()?.answer({ ok: true, value: page([row("c", 3, OLD)], cursor("c", 3)) });
+  expect(shown()).toBe("c b");
+  const second = waiting.shift();
+  expect(second?.asked).toMatchObject({ archived: "only", after: cursor("c", 3) });
+  await second?.answer({ ok: true, value: page([row("b", 2, OLD)], cursor("b", 2)) });
+  expect([shown(), waiting.length, now().more]).toEqual(["c b", 0, true]);
 });
 
 test("a failure and the reading of one question are none of the next one", async () => {

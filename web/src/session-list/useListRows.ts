@@ -1,19 +1,18 @@
 // The sessions that the list shows, and the way to more of them: the whole list as it comes, or what a filter asks for.
 //
 // Invariant: rows live in the app's state alone, so what changes is seen at once; here is only how far a filter's pages were
-// read. When the list begins anew, as after a lost connection, the filter is asked for again. What an answer says counts for the
-// question that it was given to, and for no later one.
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+// read. When the list begins anew, as after a lost connection, the filter is asked for again, as far down as it had been read. What
+// an answer says counts for the question that it was given to, and for no later one.
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 
 import { failureWords } from "../api/http";
 import { useApp, useAppState } from "../app/AppContext";
 import type { ListKey } from "../state/sessionList";
-import { keyOfCursor, knownRows, listedRows } from "../state/sessionList";
+import { compareKeys, keyOfCursor, knownRows, LIST_PAGE, listedRows } from "../state/sessionList";
 import type { SessionPage, SessionRow } from "../wire/names";
 import type { ListView } from "./view";
 import { matcherOf, queryOf } from "./view";
 
-const PAGE = 200;
 const TYPING_MS = 150;
 
 export interface ListRows {
@@ -56,22 +55,32 @@ export function useListRows(view: ListView): ListRows {
   const current = useRef<AbortController | null>(null);
   const busy = useRef<AbortController | null>(null);
 
+  /** How far this filter had been read when it was last answered. */
+  const readBefore = useEffectEvent(() => (known.key === key ? known.found : null));
+
   // What is typed is asked for when the fingers rest, and what is not wanted any more is stopped.
   useEffect(() => {
     const gone = new AbortController();
     current.current = gone;
+    const before = readBefore();
     const ask = async () => {
       if (key === null) {
         return;
       }
-      const answer = await app.http.findSessions(JSON.parse(key) as object, gone.signal);
-      if (gone.signal.aborted) {
-        return;
-      }
-      if (answer.ok) {
+      let found: Found | null = null;
+      do {
+        const answer = await app.http.findSessions({ ...(JSON.parse(key) as object), ...(found?.cursor && { after: found.cursor }) }, gone.signal);
+        if (gone.signal.aborted) {
+          return;
+        }
+        if (!answer.ok) {
+          setKnown({ ...unanswered(key, generation), found, failure: failureWords(answer.failure) });
+          return;
+        }
         app.takeFound(answer.value);
-      }
-      setKnown({ ...unanswered(key, generation), ...(answer.ok ? { found: reached(answer.value) } : { failure: failureWords(answer.failure) }) });
+        found = reached(answer.value);
+      } while (before !== null && isAbove(found, before));
+      setKnown({ ...unanswered(key, generation), found });
     };
     const timer = setTimeout(() => void ask(), TYPING_MS);
     return () => {
@@ -101,7 +110,7 @@ export function useListRows(view: ListView): ListRows {
     busy.current = asked;
     const change = (news: Partial<Question>) => setKnown((now) => ({ ...(now.key === key && now.generation === generation ? now : unanswered(key, generation)), ...news }));
     change({ reading: true, failure: null });
-    const answered = key === null ? app.http.sessionsAfter(cursor, PAGE) : app.http.findSessions({ ...(JSON.parse(key) as object), after: cursor }, asked.signal);
+    const answered = key === null ? app.http.sessionsAfter(cursor, LIST_PAGE) : app.http.findSessions({ ...(JSON.parse(key) as object), after: cursor }, asked.signal);
     void answered.then((answer) => {
       if (busy.current === asked) {
         busy.current = null;
@@ -125,6 +134,11 @@ export function useListRows(view: ListView): ListRows {
 
 function unanswered(key: string | null, generation: number): Question {
   return { key, generation, found: null, failure: null, reading: false };
+}
+
+/** Whether it reaches less far down. */
+function isAbove(found: Found, before: Found): boolean {
+  return found.last !== null && (before.last === null || compareKeys(found.last, before.last) < 0);
 }
 
 function reached({ nextCursor }: SessionPage): Found {

@@ -17,7 +17,7 @@ import { foldPage, missingPages, NOTHING_EARLIER, putPage, turnsOfPage } from ".
 import type { Followed } from "./followed";
 import { applyEntries, applyLarge, applyPreview, beginFollow, caughtUp, firstFollowed, NOT_READ, refused, takeLarge } from "./followed";
 import type { SessionList } from "./sessionList";
-import { putRow, removeRow, takeFirstPage, takePage, takeRows, UNREAD_LIST } from "./sessionList";
+import { LIST_PAGE, putRow, removeRow, takeFirstPage, takePage, takeRows, UNREAD_LIST } from "./sessionList";
 import type { Works } from "./works";
 import { NO_WORKS, removeWork, takeFirstWorks, takeWorks } from "./works";
 
@@ -72,10 +72,17 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
   const store = createStore<AppState>()(() => INITIAL_STATE);
   let waiting: ServerFrame[] = [];
   let scheduled = false;
+  /** The generation of the list whose pages were asked for again. */
+  let readAnew = 0;
   const fold = () => {
     const frames = waiting;
     waiting = [];
     store.setState((state) => applyFrames(state, frames), true);
+    const { generation } = store.getState().list;
+    if (generation !== readAnew) {
+      readAnew = generation;
+      void readListAnew(store, http, generation);
+    }
   };
   const flush = () => {
     scheduled = false;
@@ -156,6 +163,23 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
       }
     },
   };
+}
+
+/** Page by page, as far down as the list had been read before it began anew. What fails is read when somebody scrolls there. */
+async function readListAnew(store: StoreApi<AppState>, http: Http, generation: number): Promise<void> {
+  for (;;) {
+    const { list } = store.getState();
+    if (list.before === null || list.extent.kind !== "part" || list.generation !== generation) {
+      return;
+    }
+    const { nextCursor } = list.extent;
+    const answer = await http.sessionsAfter(nextCursor, LIST_PAGE);
+    if (!answer.ok) {
+      return;
+    }
+    const page = answer.value;
+    store.setState((state) => (state.list.generation === generation ? { list: takePage(state.list, page, nextCursor), works: takeWorks(state.works, page.metaContexts) } : state));
+  }
 }
 
 async function readTocPage(store: StoreApi<AppState>, http: Http, session: SessionId, page: number): Promise<Failure | null> {

@@ -75,12 +75,29 @@ test("the first page after a reconnect replaces what may have missed changes", (
   expect(ids(takeFirstPage(before, page([row("b", 2)]), ["gone"]))).toBe("b");
 });
 
-test("a first page that comes again keeps the rows of open sessions that lie below it, unlisted", () => {
+test("a first page that comes again keeps the rows of open sessions that lie below it; those that nobody had read to stay unlisted", () => {
   let before = first(page([row("e", 5), row("d", 4)], "cursor"));
   before = putRow(putRow(before, row("open", 1)), row("other", 2));
   const again = takeFirstPage(before, page([row("f", 6), row("e", 5)], "cursor"), ["open", "never-heard-of"]);
-  expect(ids(again)).toBe("f e");
+  expect(ids(again)).toBe("f e d");
   expect([...again.rows.keys()]).toEqual(["f", "e", "open"]);
+});
+
+test("what was listed stays below a first page that comes again, until its own page has come", () => {
+  const read = takePage(first(page([row("e", 5), row("d", 4)], "after d")), page([row("c", 3), row("b", 2)], "after b"), "after d");
+  // While nobody listened, c was deleted and b became active.
+  let list = takeFirstPage(read, page([row("b", 6), row("e", 5)], "after e"), []);
+  expect(ids(list)).toBe("b e d c");
+  expect(ids(putRow(list, row("d", 7)))).toBe("d b e c");
+  expect(ids(removeRow(list, "d"))).toBe("b e c");
+  expect(list.rows.has("c")).toBe(false);
+  // Lost once more before that: it is still the same list.
+  list = takeFirstPage(list, page([row("b", 6), row("e", 5)], "after e"), []);
+  expect(ids(list)).toBe("b e d c");
+  list = takePage(list, page([row("d", 4), row("a", 1)], "after a"), "after e");
+  expect(ids(list)).toBe("b e d a");
+  expect(list.before).toBeNull();
+  expect(ids(takeFirstPage(list, page([row("b", 6)]), []))).toBe("b");
 });
 
 test("an open session that belongs on the page and is not on it is gone", () => {

@@ -1,7 +1,8 @@
 // The list of sessions, most recently active first, as far as its pages have been read.
 //
 // Invariant: rows are kept by id and ordered when asked, so a row that moves is never doubled. A row older than the
-// last page that was read is known but not listed: others, not read yet, belong between it and the page's end.
+// last page that was read is known but not listed: others, not read yet, belong between it and the page's end. When the list
+// begins anew, what was listed stays in sight below the page that came, until the pages below it have come again, too.
 import type { SessionId, SessionPage, SessionRow } from "../wire/names";
 
 export interface SessionList {
@@ -11,6 +12,8 @@ export interface SessionList {
   /** How many cannot go on without the person, as the server counts them. */
   readonly needsYouCount: number;
   readonly extent: Extent;
+  /** What was listed before the list began anew, until it has been read as far down again. */
+  readonly before: Before | null;
   /** How often the first page has come: each time, what others had read into the list is gone. */
   readonly generation: number;
 }
@@ -23,20 +26,30 @@ export type Extent =
   | { kind: "part"; last: ListKey; nextCursor: string }
   | { kind: "whole" };
 
+interface Before {
+  readonly rows: readonly SessionRow[];
+  /** How far down it had been read. */
+  readonly last: ListKey;
+}
+
+/** How many rows are asked for at once, after the first page. */
+export const LIST_PAGE = 200;
+
 /** A row's place in the list. */
 export interface ListKey {
   readonly activeAt: string;
   readonly id: SessionId;
 }
 
-export const UNREAD_LIST: SessionList = { rows: new Map(), unobservedCount: 0, needsYouCount: 0, extent: { kind: "unread" }, generation: 0 };
+export const UNREAD_LIST: SessionList = { rows: new Map(), unobservedCount: 0, needsYouCount: 0, extent: { kind: "unread" }, before: null, generation: 0 };
 
 /**
  * The first page, at connect and after too much was missed: what was known of the list before is replaced. The rows of
- * sessions that are `open` stay if they belong below the page: it says nothing of them.
+ * sessions that are `open` stay if they belong below the page, as it says nothing of them; and what was listed below it is kept
+ * `before` the pages that are to come again.
  */
 export function takeFirstPage(list: SessionList, page: SessionPage, open: Iterable<SessionId>): SessionList {
-  const fresh = putPage({ ...list, rows: new Map(), generation: list.generation + 1 }, page);
+  const fresh = putPage({ ...list, rows: new Map(), before: beforeOf(list), generation: list.generation + 1 }, page);
   const { extent } = fresh;
   if (extent.kind !== "part") {
     return fresh;
@@ -66,7 +79,14 @@ function putPage(list: SessionList, page: SessionPage): SessionList {
     last === undefined || page.nextCursor === null || page.nextCursor === undefined
       ? { kind: "whole" }
       : { kind: "part", last: { activeAt: last.activeAt, id: last.id }, nextCursor: page.nextCursor };
-  return { ...list, rows, unobservedCount: page.unobservedCount, needsYouCount: page.needsYouCount ?? 0, extent };
+  const before = list.before !== null && extent.kind === "part" && compareKeys(extent.last, list.before.last) < 0 ? list.before : null;
+  return { ...list, rows, unobservedCount: page.unobservedCount, needsYouCount: page.needsYouCount ?? 0, extent, before };
+}
+
+function beforeOf(list: SessionList): Before | null {
+  const rows = listedRows(list);
+  const last = list.before?.last ?? (list.extent.kind === "part" ? list.extent.last : rows.at(-1));
+  return list.extent.kind === "unread" || last === undefined ? null : { rows, last: { activeAt: last.activeAt, id: last.id } };
 }
 
 /** Rows of another list, such as what a filter found: they are known from now on, and this list reaches no further. */
@@ -81,15 +101,20 @@ export function putRow(list: SessionList, row: SessionRow): SessionList {
 export function removeRow(list: SessionList, id: SessionId): SessionList {
   const rows = new Map(list.rows);
   rows.delete(id);
-  return { ...list, rows };
+  const before = list.before === null ? null : { ...list.before, rows: list.before.rows.filter((row) => row.id !== id) };
+  return { ...list, rows, before };
 }
 
 /** The rows to show, most recently active first; those that stand before the others are known however old they are. */
 export function listedRows(list: SessionList): SessionRow[] {
-  const { extent } = list;
-  return [...list.rows.values()]
+  const { extent, before } = list;
+  const end = extent.kind === "part" ? extent.last : null;
+  const reach = before?.last ?? end;
+  // What has not come again where its page came is gone.
+  const kept = before === null || end === null ? [] : before.rows.filter((row) => !list.rows.has(row.id) && compareKeys(row, end) > 0);
+  return [...list.rows.values(), ...kept]
     .filter((row) => !isDeleted(row) && !isArchived(row))
-    .filter((row) => extent.kind !== "part" || isForemost(row) || compareKeys(row, extent.last) <= 0)
+    .filter((row) => reach === null || isForemost(row) || compareKeys(row, reach) <= 0)
     .toSorted(compareKeys);
 }
 
@@ -125,7 +150,7 @@ export function isDeleted(row: SessionRow): boolean {
 }
 
 /** Newer first; ids tell rows of one instant apart. Instants are written so that text order is time order. */
-function compareKeys(a: ListKey, b: ListKey): number {
+export function compareKeys(a: ListKey, b: ListKey): number {
   return compareText(b.activeAt, a.activeAt) || compareText(b.id, a.id);
 }
 
