@@ -12,7 +12,7 @@ for (const viewport of [DESKTOP, PHONE]) {
     await page.context().grantPermissions(["notifications"], { origin: server.origin });
     await signIn(page, server.link());
     const session = await createSession(page, { name: "secret plans" });
-    await page.goto(`${server.origin}/settings/notifications`);
+    await page.goto(`${server.origin}/settings`);
     const [worker] = await Promise.all([page.context().waitForEvent("serviceworker"), page.getByRole("checkbox", { name: /^Notify me/ }).click()]);
 
     await api(server, dataDir, `/sessions/${session}/prompts`, { text: "run echo hello" });

@@ -14,7 +14,7 @@ max_agents = 7
 command = "/nowhere/agent"
 env = { KEY = "canary-4711" }
 `;
-const PAGES = ["General", "Agents", "Permissions", "Devices and tokens", "Appearance", "Notifications", "Server"];
+const PAGES = ["General", "Agents", "Permissions", "Devices and tokens", "Sessions", "Server"];
 
 const section = (page, name) => page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name });
 
@@ -34,13 +34,13 @@ for (const viewport of [DESKTOP, PHONE]) {
       assert.ok(!(await page.content()).includes("canary-4711"), "no secret is on the page");
     }
 
-    const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "max_agents" }) });
+    const row = page.getByRole("listitem").filter({ has: page.getByText("max_agents", { exact: true }) });
     await row.getByText("config.toml, line 3").waitFor();
     await row.getByRole("button", { name: "How to change it" }).click();
     await row.getByText(/^In place of line 3 of .*config\.toml$/).waitFor();
     await row.getByRole("button", { name: "Copy the line for max_agents" }).click();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "max_agents = 7");
-    const listen = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "listen", exact: true }) });
+    const listen = page.getByRole("listitem").filter({ has: page.getByText("listen", { exact: true }) });
     await listen.getByText("Set by the flag --listen").waitFor();
 
     await section(page, "Agents").click();
@@ -69,7 +69,7 @@ test("a chosen theme holds from the first paint on, in every tab", async (t) => 
   await signIn(page, server.link());
   const ground = (of) => of.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await ground(page);
-  await page.goto(`${server.origin}/settings/appearance`);
+  await page.goto(`${server.origin}/settings`);
   const second = await page.context().newPage();
   await second.goto(server.origin);
   await page.getByRole("radio", { name: /^Dark/ }).check();
@@ -77,12 +77,12 @@ test("a chosen theme holds from the first paint on, in every tab", async (t) => 
   await second.waitForFunction(() => document.documentElement.dataset.theme === "dark");
   // What is there before any script of the page has run.
   await page.route(/\/assets\/.*\.js$/, (route) => route.abort());
-  await page.goto(`${server.origin}/settings/appearance`).catch(() => undefined);
+  await page.goto(`${server.origin}/settings`).catch(() => undefined);
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
   assert.notEqual(await ground(page), light);
   await page.unroute(/\/assets\/.*\.js$/);
   for (const [name, theme] of [["High contrast", "contrast"], ["Light", "light"]]) {
-    await page.goto(`${server.origin}/settings/appearance`);
+    await page.goto(`${server.origin}/settings`);
     await page.getByRole("radio", { name: new RegExp(`^${name}`) }).check();
     const [set, fading] = await page.evaluate(() => [document.documentElement.dataset.theme, document.getAnimations().filter(({ transitionProperty }) => transitionProperty === "color").length]);
     assert.deepEqual([set, fading], [theme, 0]);

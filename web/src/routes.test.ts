@@ -17,6 +17,8 @@ test.each([
   [`/s/${SESSION}/more`, { page: "unknown" }],
   ["/settings", { page: "settings", section: "general" }],
   ["/settings/", { page: "settings", section: "general" }],
+  ["/settings/appearance", { page: "settings", section: "general" }],
+  ["/settings/notifications", { page: "settings", section: "general" }],
   ["/settings/agents", { page: "settings", section: "agents" }],
   ["/settings/secrets", { page: "unknown" }],
   ["/settings/agents/more", { page: "unknown" }],

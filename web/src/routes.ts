@@ -8,13 +8,17 @@ export type Route = { page: "list" } | { page: "session"; session: SessionId } |
 /** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
 export const NEW_FIELD = "new";
 
+/** Pages of the settings that are a part of another one now; links to them are still about. */
+const MOVED: Readonly<Record<string, SectionName>> = { appearance: "general", notifications: "general" };
+
 export function routeOf(path: string): Route {
   if (path === "/") {
     return { page: "list" };
   }
   const named = /^\/settings(?:\/([a-z]+))?\/?$/.exec(path);
   if (named !== null) {
-    const section = SECTIONS.find(({ name }) => name === (named[1] ?? SECTIONS[0].name));
+    const wanted = named[1] ?? SECTIONS[0].name;
+    const section = SECTIONS.find(({ name }) => name === (MOVED[wanted] ?? wanted));
     return section === undefined ? { page: "unknown" } : { page: "settings", section: section.name };
   }
   if (path === "/usage" || path === "/usage/") {

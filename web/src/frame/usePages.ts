@@ -9,6 +9,6 @@ export function usePages(): void {
     agents: () => navigate("/settings/agents"),
     permissions: () => navigate("/settings/permissions"),
     "add-phone": () => navigate("/settings/devices"),
-    theme: () => navigate("/settings/appearance"),
+    theme: () => navigate("/settings"),
   });
 }

@@ -16,7 +16,7 @@ export function AppearanceSection() {
   const group = useId();
   return (
     <fieldset>
-      <legend className="mb-2 font-medium">Theme</legend>
+      <legend className="mb-2 text-lg font-semibold tracking-tight">Theme</legend>
       <div className="divide-y divide-rule rounded-lg border border-edge">
         {THEMES.map((name) => (
           <label key={name} className={`flex min-h-11 cursor-pointer gap-3 px-3 py-2.5 first:rounded-t-lg last:rounded-b-lg ${name === theme ? "bg-shade" : "hover:bg-shade"}`}>

@@ -2,6 +2,7 @@
 import type { Answer } from "../api/http";
 import { failureWords } from "../api/http";
 import { Alert } from "../ui/Alert";
+import { inOneLine } from "../ui/shown";
 import type { Settings } from "../wire/names";
 import type { SectionName } from "./sections";
 import { groupsOf, settingsOf } from "./sections";
@@ -26,11 +27,12 @@ export function ConfigValues({ section, settings, empty }: ConfigValuesProps) {
   return groups.length === 0 && empty !== undefined ? (
     <p className="text-sm text-soft">{empty}</p>
   ) : (
-    groups.map(([title, ofGroup]) => (
-      <section key={title} className="mt-6 first:mt-0">
-        <h3 className="border-b border-rule pb-1.5 text-sm font-semibold">
-          {title.includes(" ") ? title : <span className="font-mono">[{title}]</span>}
-        </h3>
+    groups.map(({ title, table, settings: ofGroup }) => (
+      <section key={title} className="mt-8 first:mt-0">
+        <div className="flex flex-wrap items-baseline justify-between gap-x-3 border-b border-rule pb-1.5">
+          <h3 className="font-semibold wrap-anywhere">{inOneLine(title)}</h3>
+          {table !== null && <code className="text-xs text-soft wrap-anywhere">[{inOneLine(table)}]</code>}
+        </div>
         <ul className="divide-y divide-rule">
           {ofGroup.map((setting) => (
             <SettingRow key={setting.key} setting={setting} file={file} />

@@ -1,30 +1,30 @@
-// One setting: what it is, where it comes from, and the line that changes it, to be copied.
+// One setting: what it is for and how it is set, in words; its name and where it comes from; and the line that changes it, to be copied.
 import { CopyButton } from "../ui/CopyButton";
 import { Fold } from "../ui/Fold";
 import { inOneLine, shown } from "../ui/shown";
 import type { Setting, SettingSource } from "../wire/names";
+import { valueWords } from "./sections";
 
-/** A longer value is folded. */
+/** A longer value is cut: the line that changes it has all of it. */
 const SHORT_CHARACTERS = 120;
 
 export function SettingRow({ setting, file }: { setting: Setting; file: string }) {
   const { key, about, value, source, change } = setting;
   const name = key.slice(key.lastIndexOf(".") + 1);
-  const long = (value ?? "").length > SHORT_CHARACTERS;
+  const words = valueWords(value);
   return (
     <li className="pt-3 pb-1.5">
-      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-        <h4 className="font-mono text-[0.875rem] font-medium wrap-anywhere">{inOneLine(name)}</h4>
-        {value === null || value === undefined ? (
-          <span className="text-sm text-soft">Not set</span>
-        ) : (
-          <code dir="ltr" className="min-w-0 rounded bg-press px-1.5 text-[0.8125rem] leading-normal wrap-anywhere">
-            {inOneLine(long ? `${value.slice(0, SHORT_CHARACTERS)}…` : value)}
-          </code>
-        )}
-        <span className={`ml-auto text-xs ${source.type === "default" ? "text-soft" : "text-ink"}`}>{inOneLine(sourceWords(source))}</span>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        <h4 className="min-w-0 text-[0.9375rem] wrap-anywhere">{inOneLine(about === "" ? name : about)}</h4>
+        <span dir="auto" className={`min-w-0 text-[0.9375rem] wrap-anywhere ${value === null || value === undefined ? "text-soft" : "font-medium"}`}>
+          {inOneLine(words.length > SHORT_CHARACTERS ? `${words.slice(0, SHORT_CHARACTERS)}…` : words)}
+        </span>
       </div>
-      <p className="mt-1 text-sm text-soft">{inOneLine(about)}</p>
+      <p className="mt-0.5 flex flex-wrap items-baseline gap-x-2 text-xs text-soft">
+        <code className="wrap-anywhere">{inOneLine(name)}</code>
+        <span aria-hidden="true">·</span>
+        <span className={source.type === "default" ? "" : "text-ink"}>{inOneLine(sourceWords(source))}</span>
+      </p>
       <Fold className="mt-1" line={<span className="text-[0.8125rem] text-soft">How to change it</span>}>
         {() => (
           <div className="mt-1 mb-2 rounded-lg border border-rule">

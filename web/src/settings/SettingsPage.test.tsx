@@ -7,6 +7,7 @@ import { inApp } from "../app/inApp";
 import { INITIAL_STATE } from "../state/app";
 import type { Agent, AgentTrial, SessionRow, Setting, Settings, SignInLink, Token } from "../wire/names";
 import type { SectionName } from "./sections";
+import { valueWords } from "./sections";
 import SettingsPage from "./SettingsPage";
 
 const ok = <T,>(value: T) => Promise.resolve({ ok: true as const, value });
@@ -73,7 +74,7 @@ function show(section: SectionName, { trial, link }: Stage = {}) {
 
 /** The row of a setting. */
 async function settingRow(name: string) {
-  const title = await screen.findByRole("heading", { name });
+  const title = await screen.findByText(name, { selector: "code" });
   return within(title.closest("li") as HTMLElement);
 }
 
@@ -85,7 +86,43 @@ test("each value says where it comes from", async () => {
   (await settingRow("agent_memory_mb")).getByText("Not set");
   (await settingRow("connections")).getByText("Lowered: too few open files");
   (await settingRow("--data-dir")).getByText("Set by the variable THROUGHLINE_HOME");
-  expect(screen.queryByRole("heading", { name: "specs_label" })).toBeNull();
+  expect(screen.queryByText("specs_label")).toBeNull();
+});
+
+test("the settings open on what a person looks for first, and on nothing of the file", async () => {
+  show("general");
+  screen.getByRole("radio", { name: /^Dark/ });
+  screen.getByRole("heading", { name: "Notifications" });
+  screen.getByRole("button", { name: "Add a phone" });
+  screen.getByRole("link", { name: "See the agents" });
+  await vi.waitFor(() => expect(document.body.textContent).not.toContain("config.toml"));
+  expect(screen.getAllByRole("navigation").flatMap((nav) => [...nav.querySelectorAll("a")].map((link) => link.textContent))).toEqual([
+    "General",
+    "Agents",
+    "Permissions",
+    "Devices and tokens",
+    "Sessions",
+    "Server",
+  ]);
+});
+
+test.each([
+  [null, "Not set"],
+  ["true", "Yes"],
+  ["false", "No"],
+  ["[]", "None"],
+  ["2000.0", "2000"],
+  ['"ask"', "ask"],
+  ['"C:\\\\x"', '"C:\\\\x"'],
+])("the value %s is shown in words", (value, words) => {
+  expect(valueWords(value)).toBe(words);
+});
+
+test("what a setting is for comes before its name, and its table before the table's", async () => {
+  show("server");
+  const row = (await screen.findByText("hosts", { selector: "code" })).closest("li");
+  expect(row?.textContent).toMatch(/^What it is for\.1hosts·config\.toml, line 3/);
+  expect(screen.getByRole("heading", { name: "Where the server is reached" }).parentElement?.textContent).toBe("Where the server is reached[server]");
 });
 
 test.each([
@@ -159,7 +196,7 @@ test("where no phone could follow a code, there is none, but the two steps that 
 });
 
 test("a theme holds at once and is kept in this browser", async () => {
-  show("appearance");
+  show("general");
   const theme = () => document.documentElement.dataset["theme"];
   await userEvent.click(screen.getByRole("radio", { name: /^Dark/ }));
   expect([theme(), localStorage.getItem("throughline.theme")]).toEqual(["dark", "dark"]);
@@ -173,7 +210,7 @@ test("notifications are asked for when they are turned on, and not before", asyn
   const requestPermission = vi.fn(() => Promise.resolve("denied"));
   vi.stubGlobal("Notification", { permission: "default", requestPermission });
   Object.defineProperty(navigator, "serviceWorker", { configurable: true, value: {} });
-  show("notifications");
+  show("general");
   expect(requestPermission).not.toHaveBeenCalled();
   await userEvent.click(screen.getByRole("checkbox", { name: /^Notify me/ }));
   await screen.findByText(/^The browser does not allow it/);

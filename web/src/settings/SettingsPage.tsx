@@ -7,10 +7,9 @@ import { RememberedList } from "../remembered/RememberedList";
 import { Icon } from "../ui/Icon";
 import { Link } from "../ui/Link";
 import { AgentsSection } from "./AgentsSection";
-import { AppearanceSection } from "./AppearanceSection";
 import { ConfigValues } from "./ConfigValues";
 import { DevicesSection } from "./DevicesSection";
-import { NotificationsSection } from "./NotificationsSection";
+import { GeneralSection } from "./GeneralSection";
 import type { SectionName } from "./sections";
 import { sectionPath, SECTIONS } from "./sections";
 import { ServerSection } from "./ServerSection";
@@ -66,12 +65,7 @@ interface SectionProps {
 function Section({ section, settings }: SectionProps) {
   switch (section) {
     case "general":
-      return (
-        <>
-          <ReadAtStart />
-          <ConfigValues section="general" settings={settings} />
-        </>
-      );
+      return <GeneralSection />;
     case "agents":
       return (
         <>
@@ -93,10 +87,13 @@ function Section({ section, settings }: SectionProps) {
       );
     case "devices":
       return <DevicesSection />;
-    case "appearance":
-      return <AppearanceSection />;
-    case "notifications":
-      return <NotificationsSection />;
+    case "sessions":
+      return (
+        <>
+          <ReadAtStart />
+          <ConfigValues section="sessions" settings={settings} />
+        </>
+      );
     case "server":
       return (
         <>
@@ -111,8 +108,8 @@ function Section({ section, settings }: SectionProps) {
 function ReadAtStart() {
   return (
     <p className="mb-5 text-sm text-soft">
-      Read from config.toml when the server starts. Nothing of it can be changed over the network: copy the line, write it into the file, start the server
-      again.
+      These are kept in a file on the server’s machine, config.toml, and are only read here, so that nobody can change them over the network. To change
+      one, copy its line into the file and start the server again.
     </p>
   );
 }

@@ -3,12 +3,11 @@ import type { Setting } from "../wire/names";
 
 /** In the order in which they are listed; the first is at `/settings` itself. */
 export const SECTIONS = [
-  { name: "general", title: "General", keys: ["page", "summaries", "brief", "tools"] },
+  { name: "general", title: "General", keys: [] },
   { name: "agents", title: "Agents", keys: ["agents", "mcp_servers"] },
   { name: "permissions", title: "Permissions", keys: ["permissions"] },
   { name: "devices", title: "Devices and tokens", keys: [] },
-  { name: "appearance", title: "Appearance", keys: [] },
-  { name: "notifications", title: "Notifications", keys: [] },
+  { name: "sessions", title: "Sessions", keys: ["summaries", "brief", "tools", "usage", "prices", "page"] },
   { name: "server", title: "Server", keys: ["server", "limits"] },
 ] as const satisfies readonly { name: string; title: string; keys: readonly string[] }[];
 
@@ -27,13 +26,63 @@ export function settingsOf(name: SectionName, values: readonly Setting[]): Setti
   return values.filter((setting) => pageOf(setting) === name);
 }
 
+/** What the tables of `config.toml` are about. */
+const TABLES: Readonly<Record<string, string>> = {
+  summaries: "Summaries and titles",
+  brief: "What agents are told of their session",
+  tools: "What agents can look up",
+  usage: "Warnings about cost",
+  prices: "Prices of models",
+  page: "Words on the page",
+  permissions: "What agents may do",
+  agents: "Agents",
+  mcp_servers: "MCP servers",
+  server: "Where the server is reached",
+  limits: "Limits",
+};
+
+export interface SettingGroup {
+  /** In plain words, with the name of what the table is of, if it is of one thing. */
+  readonly title: string;
+  /** Its name in the file; null for what is not set there. */
+  readonly table: string | null;
+  readonly settings: readonly Setting[];
+}
+
 /** Those of one table of `config.toml` together. */
-export function groupsOf(settings: readonly Setting[]): [title: string, settings: Setting[]][] {
-  const groups = new Map<string, Setting[]>();
+export function groupsOf(settings: readonly Setting[]): SettingGroup[] {
+  const tables = new Map<string | null, Setting[]>();
   for (const setting of settings) {
     const end = setting.key.lastIndexOf(".");
-    const title = end < 0 ? "At the start" : setting.key.slice(0, end);
-    groups.set(title, [...(groups.get(title) ?? []), setting]);
+    const table = end < 0 ? null : setting.key.slice(0, end);
+    tables.set(table, [...(tables.get(table) ?? []), setting]);
   }
-  return [...groups];
+  return [...tables].map(([table, ofTable]) => ({ title: titleOf(table), table, settings: ofTable }));
+}
+
+function titleOf(table: string | null): string {
+  if (table === null) {
+    return "Given when the server is started";
+  }
+  const [first = "", ...rest] = table.split(".");
+  const words = TABLES[first];
+  return words === undefined ? table : [words, ...rest].join(": ");
+}
+
+/** A value in words: what it is in TOML stands in the line that changes it. */
+export function valueWords(value: string | null | undefined): string {
+  switch (value) {
+    case null:
+    case undefined:
+      return "Not set";
+    case "true":
+      return "Yes";
+    case "false":
+      return "No";
+    case "[]":
+    case "{}":
+      return "None";
+    default:
+      return value.replace(/^"([^"\\]*)"$/, "$1").replace(/^(-?\d+)\.0$/, "$1");
+  }
 }
