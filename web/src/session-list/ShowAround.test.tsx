@@ -17,7 +17,7 @@ function open() {
   let answer: ((value: object) => void) | undefined;
   const http = {
     whoami: () => Promise.resolve({ ok: true, value: { tourDirectory: "/tour" } }),
-    createSession: () => Promise.resolve({ ok: true, value: { id: "begun" } }),
+    createSession: vi.fn(() => Promise.resolve({ ok: true, value: { id: "begun" } })),
     sendPrompt: vi.fn(() => new Promise((resolve) => (answer = resolve))),
   };
   const { wrapper: Wrapper } = inApp({ http });
@@ -28,7 +28,7 @@ function open() {
       </FrameContext>
     </Wrapper>,
   );
-  return { view, sent: http.sendPrompt, answer: () => act(async () => answer?.({ ok: true, value: {} })) };
+  return { view, created: http.createSession, sent: http.sendPrompt, answer: () => act(async () => answer?.({ ok: true, value: {} })) };
 }
 
 test("whoever waits is led to the tour; whoever went elsewhere is not", async () => {
@@ -47,4 +47,10 @@ test("whoever waits is led to the tour; whoever went elsewhere is not", async ()
   act(() => navigate("/s/other"));
   await left.answer();
   expect(location.pathname).toBe("/s/other");
+});
+
+test("the tour is a piece of work from its first session on, so that its last stop is the second one of it", async () => {
+  const { created } = open();
+  await userEvent.click(screen.getByRole("button"));
+  await vi.waitFor(() => expect(created).toHaveBeenCalledWith(expect.objectContaining({ agent: "guide", cwd: "/tour", metaContext: "Show me around" })));
 });

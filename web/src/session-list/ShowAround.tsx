@@ -9,6 +9,7 @@ import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
 import { navigate, stillHere } from "../ui/navigation";
 
+/** Also the name of the piece of work that the tour is: its last stop is a second session of it (crates/agents/src/guide/tour.rs). */
 const NAME = "Show me around";
 
 export function ShowAround({ look = "plain" }: { look?: "plain" | "quiet" }) {
@@ -38,7 +39,7 @@ export function ShowAround({ look = "plain" }: { look?: "plain" | "quiet" }) {
       }
       return null;
     }
-    const session = await http.createSession({ agent: "guide", cwd, name: NAME, confirm: false, key: keys.current.session });
+    const session = await http.createSession({ agent: "guide", cwd, name: NAME, metaContext: NAME, confirm: false, key: keys.current.session });
     if (!session.ok) {
       return session.failure;
     }

@@ -9,7 +9,7 @@ use agent_client_protocol::v1::schema::StopReason;
 use super::turn::Turn;
 use super::{commands, files, pipeline};
 
-/// The piece of work that the next step begins.
+/// The piece of work that the tour's sessions are of; the page begins the first one in it.
 const WORK: &str = "Show me around";
 const FILE: &str = "tour.md";
 const FILE_TEXT: &str = "# A tour\n\nThe guide wrote this file. You can delete it.\n";
@@ -76,8 +76,10 @@ pub(super) async fn show(turn: &Turn, stop: Stop) -> Result<StopReason, Error> {
         }
         Stop::End => {
             turn.say(
-                "You are in a new session: your press began it, and the one before stands above it. That was all. Search \
-                 finds every word that was said here, and `?` lists the keys.",
+                "This is a second session: your press began it, and its agent was told what the first one was about. The first \
+                 one stands above it and stays as it is; in the list the two are one piece of work. That was the tour.\n\n\
+                 **Now your own.** The button below begins a session with the agent and in the directory that you choose. \
+                 Search finds every word that was said here, and `?` lists the keys.",
             )
             .await?;
         }

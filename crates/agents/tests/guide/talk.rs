@@ -217,6 +217,6 @@ async fn a_tour_stops_at_contents_an_edit_and_a_next_step() {
     let offered = blocks(&next).0;
     assert_eq!(offered[0].1["command"], "tour end", "{next}");
     let end = world.turn(&session, "tour end").await;
-    assert!(end.contains("You are in a new session"), "{end}");
+    assert!(end.contains("This is a second session") && end.contains("**Now your own.**"), "{end}");
     world.end().await;
 }

@@ -54,7 +54,8 @@ test("where the answer has the button, the bar says so", () => {
 
 test("the end leads to a session of one's own", async () => {
   const { frame } = show(said("tour end"));
-  await userEvent.click(screen.getByRole("button", { name: "Now your own" }));
+  screen.getByRole("heading", { name: "Now your own" });
+  await userEvent.click(screen.getByRole("button", { name: "Begin your own session" }));
   expect(frame.show).toHaveBeenCalledWith("new-session");
 });
 

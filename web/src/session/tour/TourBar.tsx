@@ -54,10 +54,14 @@ export function TourBar({ row, transcript, onSent }: TourBarProps) {
       )}
       {offer.kind === "step" && <p className="text-sm text-soft">Press the button in the answer to go on.</p>}
       {offer.kind === "own" && (
-        <Button look="primary" onClick={() => show("new-session")}>
-          Now your own
-          <Icon name="move" />
-        </Button>
+        <div className="w-full rounded-xl border border-rule bg-shade px-4 py-3">
+          <h2 className="font-medium">Now your own</h2>
+          <p className="mt-0.5 mb-3 text-sm text-soft">That was the tour. Choose an agent and a directory of yours, and say what you want done.</p>
+          <Button look="primary" onClick={() => show("new-session")}>
+            <Icon name="plus" />
+            Begin your own session
+          </Button>
+        </div>
       )}
       {words !== null && <Alert>{words}</Alert>}
     </section>
