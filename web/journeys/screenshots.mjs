@@ -123,7 +123,7 @@ try {
     await shoot("composer");
     await promptField(page).fill("");
     await page.getByRole("button", { name: "Remove loom.png" }).click();
-    for (const section of ["", "/agents", "/permissions", "/devices", "/appearance", "/notifications", "/server"]) {
+    for (const section of ["", "/agents", "/permissions", "/devices", "/sessions", "/server"]) {
       await page.goto(`${server.origin}/settings${section}`);
       await page.getByRole("heading", { level: 2 }).first().waitFor();
       await comesToBe(() => page.getByText(/^(?:Loading|Looking for agents)…$/).count(), 0);
