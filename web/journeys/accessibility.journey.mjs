@@ -39,7 +39,7 @@ for (const viewport of [DESKTOP, PHONE]) {
       await check(page, "no sessions");
 
       await createSession(page, { name: "looked over", cwd });
-      await page.getByText("The thread begins here.").waitFor();
+      await page.getByText("Nothing has been said yet.").waitFor();
       await check(page, "empty session");
       await send(page, "long 60");
       await turn(page, 1, "word60").waitFor();

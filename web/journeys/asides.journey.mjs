@@ -21,7 +21,7 @@ for (const [viewport, colorScheme] of [[DESKTOP, "light"], [PHONE, "dark"]]) {
     const session = await stage.begin("stage", tmpdir(), "watched");
     await page.goto(`${stage.server.origin}/s/${session}`);
     await sendTo(page, "afterwards");
-    const asked = page.getByRole("region", { name: "Asked between turns" });
+    const asked = page.getByRole("region", { name: "Asked while no turn was running" });
     await asked.getByRole("region", { name: "Exactly this" }).filter({ hasText: "make watch" }).waitFor();
     await state(page, "Needs you").waitFor();
     await check(page, "waiting");
@@ -39,7 +39,7 @@ for (const [viewport, colorScheme] of [[DESKTOP, "light"], [PHONE, "dark"]]) {
     // A turn that comes meanwhile leaves it open and below.
     await sendTo(page, "say more");
     await turn(page, 2, "What changed").waitFor();
-    await page.getByRole("region", { name: "Asked between turns" }).last().getByRole("button", { name: "Reject" }).click();
+    await page.getByRole("region", { name: "Asked while no turn was running" }).last().getByRole("button", { name: "Reject" }).click();
     await page.getByText(/^Rejected by/).waitFor();
     await state(page, "Idle").waitFor();
     await check(page, "settled");

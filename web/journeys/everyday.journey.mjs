@@ -27,7 +27,7 @@ for (const viewport of [PHONE, DESKTOP]) {
       await turn(page, 2).hover();
     }
     await (phone ? page.getByRole("button", { name: "Edit and send in a fork" }) : turn(page, 2).getByRole("button", { name: "Edit and send in a fork" })).click();
-    const dialog = page.getByRole("dialog", { name: "Edit t2 and send it in a fork" });
+    const dialog = page.getByRole("dialog", { name: "Edit the prompt of turn 2 and send it in a fork" });
     assert.equal(await dialog.getByRole("textbox").inputValue(), "say two");
     await checkAccessibility(page, "everyday");
     await dialog.getByRole("textbox").fill("say otherwise");

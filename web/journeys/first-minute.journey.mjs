@@ -13,7 +13,7 @@ test("sign in by link, talk to the guide, reload", async (t) => {
   await page.getByRole("heading", { name: "Start with one session" }).first().waitFor();
 
   await createSession(page);
-  await page.getByText("The thread begins here.").waitFor();
+  await page.getByText("Nothing has been said yet.").waitFor();
   // Typed at once, without a click: the composer has the focus.
   await page.keyboard.type("say hello from the loom");
   await page.keyboard.press("Enter");
@@ -48,7 +48,7 @@ test("a second browser sees the same session live", async (t) => {
   const second = await newPage(browser);
   await signIn(second.page, await server.freshLink());
   await second.page.getByRole("link", { name: /shared/ }).click();
-  await second.page.getByText("The thread begins here.").waitFor();
+  await second.page.getByText("Nothing has been said yet.").waitFor();
   assert.equal(new URL(second.page.url()).pathname, `/s/${session}`);
 
   await send(first.page, "long 300");

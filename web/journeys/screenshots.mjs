@@ -262,7 +262,7 @@ async function makeSessions(page) {
     await state(page, "Idle").waitFor();
   }
   const empty = await begin("guide", "");
-  await page.getByText("The thread begins here.").waitFor();
+  await page.getByText("Nothing has been said yet.").waitFor();
   const long = await begin("guide", "A long answer");
   await sendTo(page, LONG_TEXT);
   await state(page, "Idle").waitFor();

@@ -45,7 +45,7 @@ for (const viewport of [DESKTOP, PHONE]) {
 
     await section(page, "Agents").click();
     await page.getByRole("button", { name: "Test it: Guide" }).click();
-    await page.getByText(/^Guide .* started, took a session, and was ended again/).waitFor();
+    await page.getByText(/^Guide .* started, opened a session and was stopped again/).waitFor();
 
     await section(page, "Devices and tokens").click();
     const other = await newPage(browser);

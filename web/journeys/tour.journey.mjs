@@ -31,7 +31,7 @@ for (const viewport of [DESKTOP, PHONE]) {
     const dialog = page.getByRole("dialog", { name: "New session" });
     await dialog.waitFor();
     await dialog.getByRole("button", { name: "Start session" }).click();
-    await page.getByText("The thread begins here.").waitFor();
+    await page.getByText("Nothing has been said yet.").waitFor();
     assert.deepEqual(complaints, []);
   });
 }

@@ -114,7 +114,7 @@ test("a step that does not say its work warns and leads nowhere, and what is no 
   await createSession(page);
   await send(page, "next Go on | say on | ");
   const warned = page.getByRole("group", { name: "Next step" }).last();
-  await warned.getByText(/Leads nowhere/).waitFor();
+  await warned.getByText(/This step can not be taken/).waitFor();
   assert.equal(await warned.getByRole("button", { name: "Go on" }).count(), 0);
   await send(page, "say ```throughline:next\n{not json}\n```");
   await ended(page, 2, "{not json}");

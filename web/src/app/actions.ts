@@ -46,7 +46,7 @@ export const ACTIONS = {
   "previous-turn": { name: "Previous turn", key: "K", where: "In a session" },
   "first-turn": { name: "First turn", where: "In a session" },
   "newest-turn": { name: "Newest turn", key: "G", where: "In a session" },
-  find: { name: "Find in this session; once more, in what the browser shows", chord: "f", where: "In a session" },
+  find: { name: "Find in this session; press again for the browser’s own search", chord: "f", where: "In a session" },
   contents: { name: "The session’s contents", key: "t", where: "In a session" },
   context: { name: "What the session is about", key: "c", where: "In a session" },
   changes: { name: "What changed in its files", key: "d", where: "In a session" },

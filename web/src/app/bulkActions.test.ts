@@ -34,7 +34,7 @@ test("all are archived, and it is undone", async () => {
 test("what is refused stays, and only what was done is undone", async () => {
   const { http, told } = server((id) => (id === "b" ? refused : ok));
   const outcome = await runBulkAction(http, { kind: "archive", archived: true }, rows);
-  expect(outcome).toMatchObject({ words: "Archived 4 sessions. 1 session left: Its agent waits for an answer.", failed: ["b"] });
+  expect(outcome).toMatchObject({ words: "Archived 4 sessions. 1 session not changed: Its agent waits for an answer.", failed: ["b"] });
   told();
   await outcome.undo?.();
   expect(told().map(([id]) => id)).toEqual(["a", "c", "d", "e"]);
@@ -79,7 +79,7 @@ test("deleted ones are restored, and one that was refused can be tried again", a
   const outcome = await runBulkAction(http, { kind: "delete" }, rows.slice(0, 2));
   expect(outcome.words).toBe("Deleted 2 sessions.");
   const back = await outcome.undo?.();
-  expect(back?.words).toBe("Restored 1 session. 1 session left: Its agent waits for an answer.");
+  expect(back?.words).toBe("Restored 1 session. 1 session not changed: Its agent waits for an answer.");
   restoreSession.mockClear();
   restoreSession.mockResolvedValue(ok);
   expect(await back?.undo?.()).toEqual({ words: "Restored 1 session.", undo: null });

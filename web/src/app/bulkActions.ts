@@ -95,7 +95,7 @@ async function runAll(changes: readonly Change[], call: (change: Change) => Prom
 }
 
 function words(did: string, done: number, failed: number, failure: Failure | null): string {
-  const refused = failure === null ? "" : `${done === 0 ? "" : `${counted(failed, "session")} left: `}${failureWords(failure)}`;
+  const refused = failure === null ? "" : `${done === 0 ? "" : `${counted(failed, "session")} not changed: `}${failureWords(failure)}`;
   return `${done === 0 ? "" : `${did} ${counted(done, "session")}.`} ${refused}`.trim();
 }
 

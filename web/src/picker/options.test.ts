@@ -42,7 +42,7 @@ test("typing keeps the headers of groups that have matches, and hides the others
 
 test("without works there is no group of them; the sessions have theirs always", () => {
   expect(groupsOf(NO_WORKS, "Specs", []).map(({ label }) => label)).toEqual(["Sessions"]);
-  expect(listed(groupsOf(NO_WORKS, "Specs", []))).toEqual({ Sessions: ["None that stands for itself"] });
+  expect(listed(groupsOf(NO_WORKS, "Specs", []))).toEqual({ Sessions: ["No session outside of a piece of work"] });
   expect(listed(groupsOf(NO_WORKS, "Specs", []), "x")).toEqual({});
 });
 

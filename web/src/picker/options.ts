@@ -40,7 +40,7 @@ export function groupsOf(works: Works, worksLabel: string, rows: readonly Sessio
   const alone = rows
     .filter((row) => !isDeleted(row) && workOf(works, row) === null)
     .map((row): PickerOption => ({ kind: "session", value: row.id, label: sessionLabel(row), row }));
-  const sessions: PickerOption[] = alone.length > 0 ? alone : [{ kind: "nothing", value: "nothing", label: "None that stands for itself" }];
+  const sessions: PickerOption[] = alone.length > 0 ? alone : [{ kind: "nothing", value: "nothing", label: "No session outside of a piece of work" }];
   const groups: PickerGroup[] = ofWorks.length > 0 ? [{ label: worksLabel, options: ofWorks }] : [];
   return [...groups, { label: SESSIONS_LABEL, options: sessions }];
 }

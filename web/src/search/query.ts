@@ -10,13 +10,13 @@ export interface Filter {
 }
 
 export const FILTERS: readonly Filter[] = [
-  { key: "agent", hint: "whose session it is", example: "agent:claude" },
+  { key: "agent", hint: "which agent the session is with", example: "agent:claude" },
   { key: "project", hint: "words of the project’s path", example: "project:loom" },
   { key: "work", hint: "sessions of a piece of work", example: "work:loom" },
   { key: "tag", hint: "sessions with a tag", example: "tag:bug" },
   { key: "file", hint: "words of a file that was touched", example: "file:shuttle.rs" },
   { key: "tool", hint: "words of a tool’s name or kind", example: "tool:execute" },
-  { key: "outcome", hint: "how a call ended", example: "outcome:fail" },
+  { key: "outcome", hint: "how a tool call ended", example: "outcome:fail" },
   { key: "role", hint: "who said it, or where", example: "role:prompt" },
   { key: "before", hint: "earlier than a day", example: "before:2026-01-31" },
   { key: "after", hint: "that day or later", example: "after:2026-01-01" },
@@ -105,8 +105,8 @@ function valuesOf(key: string, { agents, projects, works, tags = [], now }: Know
       return [...new Set(works.map(({ name }) => name))].map((value) => ({ value, hint: `in ${works.flatMap(({ name, project }) => (name === value ? [baseName(project)] : [])).join(", ")}` }));
     case "outcome":
       return [
-        { value: "fail", hint: "calls that failed" },
-        { value: "ok", hint: "calls that went well" },
+        { value: "fail", hint: "tool calls that failed" },
+        { value: "ok", hint: "tool calls that succeeded" },
       ];
     case "role":
       return [

@@ -52,7 +52,7 @@ export function FirstSteps() {
         </Step>
         <Step title="Send a prompt">The answer appears as the agent writes it, here and on every device you have open.</Step>
         <Step title="Come back whenever you like">
-          Reload, lose the connection, restart the server: the thread goes on where it was.
+          Reload, lose the connection, restart the server: the session goes on where it was.
         </Step>
         <li className="thread-row pb-2">
           <span aria-hidden="true" className="thread-line thread-line-ahead bottom-auto h-5.5 md:h-5" />

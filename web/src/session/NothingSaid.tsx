@@ -38,7 +38,7 @@ export function NothingSaid({ row, agent, forkedFrom, newer }: NothingSaidProps)
           <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
             <Knot shape="hollow" />
           </span>
-          <p className="leading-[1.6]">{forkedFrom === null ? "The thread begins here." : <ForkedFrom {...forkedFrom} />}</p>
+          <p className="leading-[1.6]">{forkedFrom === null ? "Nothing has been said yet." : <ForkedFrom {...forkedFrom} />}</p>
           {forkedFrom !== null && <p className="mt-1 text-soft">With your first prompt, the agent is told of the turns up to there.</p>}
           <p className="mt-1 text-soft">{waitingWords(agent)}</p>
           {row.agent === "guide" && forkedFrom === null && (

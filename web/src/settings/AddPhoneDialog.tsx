@@ -65,7 +65,7 @@ function NotReachable({ url }: { url: string }) {
   return (
     <>
       <p className="text-soft">
-        Only this machine reaches the server now: it listens on loopback alone, so a code would lead the phone nowhere. With{" "}
+        Only this machine reaches the server now, so a code would lead the phone nowhere. With{" "}
         <strong className="font-medium text-ink">Tailscale</strong> on both devices, two steps let your own devices in, over TLS:
       </p>
       <ol className="mt-4 space-y-4">

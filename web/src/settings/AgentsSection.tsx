@@ -133,7 +133,7 @@ function Outcome({ answer }: { answer: Answer<AgentTrial> }) {
   const who = program ? inOneLine(program) : "It";
   switch (outcome) {
     case "ready":
-      return <span className="text-running">{who} started, took a session, and was ended again. It is ready for prompts.</span>;
+      return <span className="text-running">{who} started, opened a session and was stopped again. It is ready for prompts.</span>;
     case "signed_out":
       return (
         <span className="text-warning">

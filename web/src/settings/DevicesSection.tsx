@@ -84,7 +84,7 @@ export function DevicesSection() {
           ))}
         </ul>
       )}
-      <p className="mt-3 text-sm text-soft">What is revoked opens nothing any more, at once: a browser is signed out.</p>
+      <p className="mt-3 text-sm text-soft">Revoking takes effect at once: a browser is signed out, a program is refused.</p>
       {adding && (
         <AddPhoneDialog
           onClose={() => {

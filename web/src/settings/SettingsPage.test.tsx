@@ -149,7 +149,7 @@ test("an agent that is not here says how to get it; one that is here is tested, 
   expect(row("Copilot").queryByRole("button", { name: "Test it: Copilot" })).toBeNull();
   row("Guide").getByRole("link", { name: "Mend the loom" });
   await userEvent.click(row("Guide").getByRole("button", { name: "Test it: Guide" }));
-  await row("Guide").findByText(/^Guide 0.1.0 started, took a session, and was ended again/);
+  await row("Guide").findByText(/^Guide 0.1.0 started, opened a session and was stopped again/);
   expect(http.testAgent).toHaveBeenCalledWith("guide");
 });
 

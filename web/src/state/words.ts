@@ -138,7 +138,7 @@ export function authorWords(by: Author): string | null {
     case "person":
       return null;
     case "step":
-      return `From the step ${by.block}`;
+      return "Sent by pressing a next step";
     case "agent":
       return `Sent by an agent, from session ${by.session}`;
     case "applet":
@@ -183,7 +183,7 @@ export function brokenOff(turn: TranscriptTurn, why: Fence): TranscriptTurn {
 const REASON_WORDS = new Map([
   ["server_restart", "The server ended while this turn ran."],
   ["server_shutdown", "The server was shut down while this turn ran."],
-  ["internal_error", "The server met a fault of its own while this turn ran; its log tells of it."],
+  ["internal_error", "The server met a fault of its own while this turn ran; its log file has the details."],
   ["agent_gone", "The agent ended while this turn ran."],
   ["handed_over", "The session was handed over to another agent while this turn ran."],
   ["signed_out", "The agent wants you to sign in first. Then send the prompt again."],

@@ -13,7 +13,7 @@ export function UsageMeter({ usage }: { usage: Usage }) {
   return (
     <span className="flex shrink-0 items-baseline gap-2 tabular-nums max-lg:hidden">
       <Meter usage={usage} percent={percent} className="h-1 w-14 self-center rounded-full bg-press" />
-      <span title={`${percentWords(percent)} of the window`}>{percentWords(percent)}</span>
+      <span title={`${percentWords(percent)} of the context window`}>{percentWords(percent)}</span>
     </span>
   );
 }
@@ -28,12 +28,12 @@ function Meter({ usage, percent, className }: { usage: Usage; percent: number; c
   return (
     <span
       role="meter"
-      aria-label="Window used"
+      aria-label="Context window used"
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={percent}
-      aria-valuetext={`${percentWords(percent)} of the window`}
-      title={`${percentWords(percent)} of the window: ${count(usage.used)} of ${count(usage.size)} tokens`}
+      aria-valuetext={`${percentWords(percent)} of the context window`}
+      title={`${percentWords(percent)} of the context window: ${count(usage.used)} of ${count(usage.size)} tokens`}
       className={`block overflow-hidden ${className}`}
     >
       <span className={`block h-full ${percent >= NEARLY_FULL ? "bg-warning" : "bg-edge"}`} style={{ width: `${Math.max(percent, 1)}%` }} />

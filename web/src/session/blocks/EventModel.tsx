@@ -110,7 +110,7 @@ function NodeButton({ placed, slice }: { placed: PlacedNode; slice: string }) {
             <Breakable name={name} />
           </p>
           {fields.length === 0 ? (
-            <p className="mt-1.5 text-sm text-soft">No fields are told.</p>
+            <p className="mt-1.5 text-sm text-soft">No fields are given.</p>
           ) : (
             <dl className="event-model-fields">
               {fields.map((field, index) => (

@@ -41,7 +41,7 @@ export const NextStep = memo(function NextStep({ turn, nth, next }: NextStepProp
   if (incomplete || known?.state === "incomplete") {
     return (
       <Line knot="offered" quiet label={next.label} command={next.command} go={(props) => <span {...props} />}>
-        <strong className="font-semibold">Leads nowhere:</strong> the agent left out <code>metaContext</code>, the piece of work that this belongs to.
+        <strong className="font-semibold">This step can not be taken:</strong> the agent left out <code>metaContext</code>, the piece of work that this belongs to.
         Ask it to offer the step again with one.
       </Line>
     );

@@ -102,8 +102,8 @@ test("who changed a file and what is not shown of it is said", async () => {
     files: [changed(".env", { compared: "protected", lines: null, by: "outside" }), changed("b", { by: "both" }), changed("c", { status: "moved", from: "d" })],
   });
   const secret = within(await screen.findByRole("region", { name: ".env" }));
-  expect(secret.getByText("outside")).toBeTruthy();
-  expect(within(screen.getByRole("region", { name: "b" })).getByText("+ outside")).toBeTruthy();
+  expect(secret.getByText("changed outside")).toBeTruthy();
+  expect(within(screen.getByRole("region", { name: "b" })).getByText("also changed outside")).toBeTruthy();
   expect(within(screen.getByRole("region", { name: "c" })).getByText("moved")).toBeTruthy();
   expect(screen.getByText("6 files")).toBeTruthy();
   expect(screen.getByText(/3 more files changed/)).toBeTruthy();

@@ -34,12 +34,12 @@ const STATUS: Record<ChangedFile["status"], readonly [sign: string, word: string
 const WHY: Record<ChangedFile["compared"], string | null> = {
   lines: null,
   edits: "What the whole file was like before is not known. These are the agent’s edits, one by one.",
-  binary: "This is no text.",
+  binary: "This is not a text file.",
   too_large: "This file is too large to compare.",
   protected: "This file is protected: nothing of it is shown.",
   elsewhere: "This file lies outside of the session’s directories and is not read. These are the agent’s edits, one by one.",
   link: "This is a symbolic link.",
-  submodule: "This is a repository of its own.",
+  submodule: "This is another git repository.",
   not_known: "Nothing is known but that it changed.",
   not_counted: null,
 };
@@ -78,8 +78,8 @@ function By({ by }: { by: ChangedFile["by"] }) {
   }
   const [word, title] =
     by === "outside"
-      ? ["outside", "No edit of this session changed it: a command, another program or you did."]
-      : ["+ outside", "The session changed it, and then somebody else did."];
+      ? ["changed outside", "No edit of this session changed it: a command, another program or you did."]
+      : ["also changed outside", "The session changed it, and then somebody else did."];
   return (
     <span className="changes-outside" title={title}>
       {word}
@@ -150,6 +150,6 @@ function emptyWords({ file: { status } }: FileDiff): string {
     case "moved":
       return "It was moved and not changed.";
     case "changed":
-      return "It is as it was.";
+      return "It is the same as before.";
   }
 }

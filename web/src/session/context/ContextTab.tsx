@@ -24,7 +24,7 @@ export function ContextTab({ row, context, writable, onOpenFile, onJump }: Conte
     <>
       <p className="mb-5 text-[0.9375rem] text-soft">What this session is about. The agent is told of it when it comes back after a break.</p>
       <Hint id="context" className="mb-5">
-        Marks are what you or the agent said matters. Facts are what its calls have shown, each with the turn that shows it.
+        Pinned is what you or the agent said matters. Activity is what the agent has done, each line with the turn that shows it.
       </Hint>
       <div className="space-y-7">
         <Marks row={row} context={context} writable={writable} onOpenFile={onOpenFile} />

@@ -78,7 +78,7 @@ export function FileViewer({ session, path, onClose }: FileViewerProps) {
 function Content({ file }: { file: StoredFile }) {
   const { content, bytes, cut } = file;
   if (content === null || content === undefined) {
-    return <p>This is no text, so it is not shown. It has {bytesWords(bytes)}.</p>;
+    return <p>This is not a text file, so it is not shown. It has {bytesWords(bytes)}.</p>;
   }
   if (content === "") {
     return <p className="text-soft">The file is empty.</p>;

@@ -11,7 +11,7 @@ import type { ResumePacket, SessionId } from "../../wire/names";
 
 export function PacketPreview({ session }: { session: SessionId }) {
   return (
-    <section aria-label="Resume packet" className="border-t border-rule pt-2">
+    <section aria-label="What the agent would be told after a break" className="border-t border-rule pt-2">
       <Fold line={<span>What the agent would be told after a break</span>}>{() => <Packet session={session} />}</Fold>
     </section>
   );

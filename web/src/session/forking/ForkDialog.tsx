@@ -66,10 +66,10 @@ export function ForkDialog({ row, wish, onClose }: ForkDialogProps) {
     }
   };
   return (
-    <Dialog title={wish.edits === null ? `Fork from t${wish.after}` : `Edit t${wish.edits} and send it in a fork`} onClose={onClose}>
+    <Dialog title={wish.edits === null ? `Fork from turn ${wish.after}` : `Edit the prompt of turn ${wish.edits} and send it in a fork`} onClose={onClose}>
       <form ref={form} onSubmit={(event) => void submit(event)} className="space-y-4">
         <p className="text-[0.9375rem] text-soft">
-          A new session in the same directory goes on from {wish.after === 0 ? "the beginning" : `t${wish.after}`}. Its agent is told of the turns up to there. This session stays
+          A new session in the same directory goes on from {wish.after === 0 ? "the beginning" : `turn ${wish.after}`}. Its agent is told of the turns up to there. This session stays
           as it is, and files are as they are now.
         </p>
         <Field label="Prompt" optional={wish.edits === null}>

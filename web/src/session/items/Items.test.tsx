@@ -100,7 +100,7 @@ test("a plan is a list whose steps stand in words", () => {
   );
   expect(screen.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
     "Done: Read",
-    "In progress: <i>Mend</i>In progress · first of all",
+    "In progress: <i>Mend</i>In progress · high priority",
     "To do: Rest",
   ]);
   expect(screen.getByText("1 of 3 done")).toBeTruthy();

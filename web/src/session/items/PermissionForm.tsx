@@ -65,7 +65,7 @@ function Field({ field, value, missing, onChange }: FieldProps) {
     <div>
       <label htmlFor={id} className="mb-1 block text-[0.9375rem]" dir="auto">
         {shown(label)}
-        {!required && <span className="text-soft"> (if you like)</span>}
+        {!required && <span className="text-soft"> (optional)</span>}
       </label>
       {kind === "choice" ? (
         <select {...says} className={BOX} value={value} onChange={(event) => onChange(event.target.value)}>

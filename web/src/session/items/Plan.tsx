@@ -34,7 +34,7 @@ export const Plan = memo(function Plan({ steps }: { steps: readonly PlanStep[] }
                 </LongText>
               </span>
               <span className="pt-0.5 text-xs text-soft max-md:col-start-2">
-                {[status === "running" && planWord(status), priority === "high" && status !== "completed" && "first of all"]
+                {[status === "running" && planWord(status), priority === "high" && status !== "completed" && "high priority"]
                   .filter((word) => word !== false)
                   .join(" · ")}
               </span>

@@ -120,7 +120,7 @@ export const CallContent = memo(function CallContent({ call, content, title = ""
     case "omitted":
       return <p className="text-sm text-soft">{content.bytes.toLocaleString("en")} bytes more than is kept.</p>;
     case "raw":
-      return <KeyValues label="As it came" value={content.value} />;
+      return <KeyValues label="Raw" value={content.value} />;
   }
 });
 

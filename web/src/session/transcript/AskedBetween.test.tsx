@@ -23,7 +23,7 @@ const aside: Aside = {
 function show(asides: Aside[], open = true) {
   const actions = { answer: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })), stop: vi.fn(), readLarge: vi.fn() };
   render(<AskedBetween asides={asides} first last open={open} answeredAt={new Map([[6, AT]])} actions={actions} now={Date.parse(AT)} />);
-  return { actions, section: screen.getByRole("region", { name: "Asked between turns" }) };
+  return { actions, section: screen.getByRole("region", { name: "Asked while no turn was running" }) };
 }
 
 afterEach(cleanup);

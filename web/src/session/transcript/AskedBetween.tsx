@@ -19,7 +19,7 @@ interface AskedBetweenProps {
 
 export function AskedBetween({ asides, first, last, open, answeredAt, actions, now }: AskedBetweenProps) {
   return (
-    <section aria-label="Asked between turns" className="thread-row pb-9">
+    <section aria-label="Asked while no turn was running" className="thread-row pb-9">
       <span aria-hidden="true" className={`thread-line ${first ? "thread-line-first" : ""} ${last ? "thread-line-loose" : ""}`} />
       <div className="space-y-3 max-md:space-y-2">
         {asides.map((aside) => (
