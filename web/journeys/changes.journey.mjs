@@ -68,7 +68,7 @@ test("what changed stands beside the transcript, and a comment on a line goes in
   await file(panel, "new.md").getByText("+1").waitFor();
   await writeFile(path.join(cwd, "by-hand.md"), "mine\nand more\n");
   await panel.getByRole("combobox", { name: "Since" }).selectOption("git");
-  await file(panel, "by-hand.md").getByText("outside", { exact: true }).waitFor();
+  await file(panel, "by-hand.md").getByText("changed outside", { exact: true }).waitFor();
   await panel.getByRole("combobox", { name: "Open files in" }).selectOption("vscode");
   await file(panel, "by-hand.md").getByRole("button", { name: /by-hand.md/ }).click();
   const link = file(panel, "by-hand.md").getByRole("link", { name: "Open in VS Code" });
