@@ -46,41 +46,37 @@ export function FirstSteps() {
       </p>
       {/* What somebody has already comes first. */}
       <ImportOffer />
+      <div className="mt-6 flex flex-wrap gap-2">
+        <Button look="primary" className="max-w-full" onClick={() => show("new-session")}>
+          <Icon name="plus" />
+          <span className="truncate">{directory === null ? "New session" : `New session in ${inOneLine(baseName(directory))}`}</span>
+        </Button>
+        <ShowAround />
+      </div>
+      {directory !== null && (
+        <p className="mt-2 flex min-w-0 gap-1.5 text-sm text-soft">
+          Ready in <PathText path={inOneLine(directory)} />
+        </p>
+      )}
       <ol className="mt-8">
-        <Step first title="Choose an agent and a directory">
+        <Step place="first" title="Choose an agent and a directory">
           <FoundAgents />
         </Step>
         <Step title="Send a prompt">The answer appears as the agent writes it, here and on every device you have open.</Step>
-        <Step title="Come back whenever you like">
+        <Step place="last" title="Come back whenever you like">
           Reload, lose the connection, restart the server: the session goes on where it was.
         </Step>
-        <li className="thread-row pb-2">
-          <span aria-hidden="true" className="thread-line thread-line-ahead bottom-auto h-5.5 md:h-5" />
-          <span className="absolute top-[calc(1.375rem-7px)] left-0 md:top-[calc(1.25rem-7px)]">
-            <Knot shape="ahead" />
-          </span>
-          <div className="flex flex-wrap gap-2">
-            <Button look="primary" className="max-w-full" onClick={() => show("new-session")}>
-              <Icon name="plus" />
-              <span className="truncate">{directory === null ? "New session" : `New session in ${inOneLine(baseName(directory))}`}</span>
-            </Button>
-            <ShowAround />
-          </div>
-          {directory !== null && (
-            <p className="mt-2 flex min-w-0 text-sm text-soft">
-              <PathText path={inOneLine(directory)} />
-            </p>
-          )}
-        </li>
       </ol>
     </section>
   );
 }
 
-function Step({ title, children, first = false }: { title: string; children: ReactNode; first?: boolean }) {
+const LINES = { first: "thread-line-first", between: "", last: "thread-line-loose" };
+
+function Step({ title, children, place = "between" }: { title: string; children: ReactNode; place?: keyof typeof LINES }) {
   return (
     <li className="thread-row pb-7">
-      <span aria-hidden="true" className={`thread-line ${first ? "thread-line-first" : ""}`} />
+      <span aria-hidden="true" className={`thread-line ${LINES[place]}`} />
       <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
         <Knot shape="solid" />
       </span>

@@ -113,6 +113,7 @@ test.each([
   ["[]", "None"],
   ["2000.0", "2000"],
   ['"ask"', "ask"],
+  ['"""\n# A\n"b"\n"""', '# A\n"b"'],
   ['"C:\\\\x"', '"C:\\\\x"'],
 ])("the value %s is shown in words", (value, words) => {
   expect(valueWords(value)).toBe(words);

@@ -83,6 +83,6 @@ export function valueWords(value: string | null | undefined): string {
     case "{}":
       return "None";
     default:
-      return value.replace(/^"([^"\\]*)"$/, "$1").replace(/^(-?\d+)\.0$/, "$1");
+      return value.replace(/^"""\n?([^]*?)\n?"""$/, "$1").replace(/^"([^"\\]*)"$/, "$1").replace(/^(-?\d+)\.0$/, "$1");
   }
 }

@@ -51,7 +51,7 @@ pub(super) async fn show(turn: &Turn, stop: Stop) -> Result<StopReason, Error> {
         }
         Stop::Question => {
             turn.say(
-                "**A question.** Before an agent does something that it needs your leave for, it asks, on every screen that \
+                "**A question.** Before an agent does something that it needs your permission for, it asks, on every screen that \
                  you have open. The first answer counts. I would like to run `date`:\n\n",
             )
             .await?;

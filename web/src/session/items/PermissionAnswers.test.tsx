@@ -29,7 +29,7 @@ test.each<[OfferedAnswer[], string | null]>([
   [[REJECT], "n"],
   [[NEVER], null],
 ])("the line about keys names those that answer, and what to press first while one writes, %#", (answers, keys) => {
-  const sentences = [`Or press ${keys}.`, `You are writing, so letters go into the text. To answer by key, press Esc first, then ${keys}.`];
+  const sentences = [`Or press ${keys}.`, `You are writing: to answer by key, press Esc first, then ${keys}.`];
   expect(show(answers)).toEqual(keys === null ? [] : sentences);
 });
 

@@ -75,7 +75,7 @@ function KeyHint({ answers }: { answers: readonly OfferedAnswer[] }) {
     <div className="key-hint mt-2 text-[0.8125rem] text-soft pointer-coarse:hidden">
       <p data-while="reading">Or press {names}.</p>
       <p data-while="writing">
-        You are writing, so letters go into the text. To answer by key, press <kbd>Esc</kbd> first, then {names}.
+        You are writing: to answer by key, press <kbd>Esc</kbd> first, then {names}.
       </p>
     </div>
   );
