@@ -224,11 +224,11 @@ impl CatalogEntry {
     }
 }
 
-/// Values of variables may be secrets.
+/// Arguments and the values of variables may be secrets.
 impl fmt::Debug for CatalogEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut entry = f.debug_struct("Entry");
-        entry.field("name", &self.name).field("command", &self.command).field("args", &self.args);
+        entry.field("name", &self.name).field("command", &self.command).field("args", &self.args.len());
         entry.field("env", &self.env.keys()).field("pass_env", &self.pass_env).field("shared", &self.shared);
         entry.finish_non_exhaustive()
     }

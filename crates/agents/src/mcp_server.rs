@@ -94,7 +94,7 @@ impl fmt::Debug for McpServer {
             }
             Self::Stdio { name, command, args, env } => {
                 let mut server = f.debug_struct("Stdio");
-                server.field("name", name).field("command", command).field("args", args);
+                server.field("name", name).field("command", command).field("args", &args.len());
                 server.field("env", &names(env)).finish()
             }
         }
@@ -105,14 +105,45 @@ fn names(pairs: &[(String, String)]) -> Vec<&str> {
     pairs.iter().map(|(name, _)| name.as_str()).collect()
 }
 
-/// An address without secrets: user name, password and query are removed.
+const HIDDEN: &str = "[secret]";
+/// Paths that many servers have, and that hold no secret.
+const COMMON_PATHS: [&str; 4] = ["", "/", "/mcp", "/sse"];
+
+/// An address without secrets: scheme, host and port are shown, and a path that many servers have. A user, any other path and
+/// a query may each open a door. Where it is not certain which part is which, nothing but the scheme is shown.
 pub fn shown_url(url: &str) -> String {
-    let (scheme, rest) = url.find("://").map_or(("", url), |at| url.split_at(at + 3));
-    let (place, query) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
-    let (host, path) = place.split_at(place.find('/').unwrap_or(place.len()));
-    let (user, host) = host.rsplit_once('@').map_or(("", host), |(_, host)| ("[secret]@", host));
-    let query = if query.is_empty() { "" } else { "?[secret]" };
-    format!("{scheme}{user}{host}{path}{query}")
+    let is_scheme = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    };
+    let Some((scheme, rest)) = url.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
+        return HIDDEN.to_owned();
+    };
+    let (place, behind) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (user, host) = place.rsplit_once('@').map_or(("", place), |(_, host)| ("[secret]@", host));
+    if !is_host(host) || behind.contains('@') {
+        return format!("{scheme}://{HIDDEN}");
+    }
+    let (path, query) = behind.split_at(behind.find(['?', '#']).unwrap_or(behind.len()));
+    let behind = match (COMMON_PATHS.contains(&path), query.is_empty()) {
+        (true, true) => path.to_owned(),
+        (true, false) => format!("{path}?{HIDDEN}"),
+        (false, _) => format!("/{HIDDEN}"),
+    };
+    format!("{scheme}://{user}{host}{behind}")
+}
+
+/// A name or an address of a machine, perhaps with a port.
+fn is_host(text: &str) -> bool {
+    let (name, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((name, rest)) if name.chars().all(|c| c.is_ascii_hexdigit() || c == ':' || c == '.') => {
+            (name, rest.strip_prefix(':').or(rest.is_empty().then_some("0")).unwrap_or("no port"))
+        }
+        Some(_) => return false,
+        None => text.split_once(':').unwrap_or((text, "0")),
+    };
+    let is_name = |c: char| c.is_alphanumeric() || "-._:".contains(c);
+    !name.is_empty() && name.chars().all(is_name) && port.parse::<u16>().is_ok()
 }
 
 #[cfg(test)]
@@ -126,7 +157,7 @@ mod tests {
 
     fn stdio(name: &str, command: &str) -> McpServer {
         let env = vec![("KEY".to_owned(), "canary-4711".to_owned())];
-        McpServer::Stdio { name: name.to_owned(), command: command.into(), args: vec!["-v".to_owned()], env }
+        McpServer::Stdio { name: name.to_owned(), command: command.into(), args: vec!["canary-4711".to_owned()], env }
     }
 
     #[test]
@@ -167,10 +198,19 @@ mod tests {
     fn an_address_is_shown_without_what_opens_doors() {
         let cases = [
             ("https://notes.example/mcp", "https://notes.example/mcp"),
-            ("https://notes.example:8443/a/b?key=x#y", "https://notes.example:8443/a/b?[secret]"),
+            ("http://127.0.0.1:9878/mcp", "http://127.0.0.1:9878/mcp"),
+            ("http://[::1]:80", "http://[::1]:80"),
+            ("https://notes.example/sse?key=x", "https://notes.example/sse?[secret]"),
+            ("https://notes.example#x", "https://notes.example?[secret]"),
+            ("https://notes.example:8443/a/b?key=x#y", "https://notes.example:8443/[secret]"),
+            ("https://notes.example/hooks/x", "https://notes.example/[secret]"),
             ("https://ada:x@notes.example", "https://[secret]@notes.example"),
-            ("https://notes.example/@ada", "https://notes.example/@ada"),
-            ("notes", "notes"),
+            // Where the host ends is not certain.
+            ("https://ada:x/y@notes.example", "https://[secret]"),
+            ("https://x\\y@notes.example:z", "https://[secret]"),
+            ("https://notes.example:key", "https://[secret]"),
+            ("x y://notes.example", "[secret]"),
+            ("notes", "[secret]"),
         ];
         for (url, shown) in cases {
             assert_eq!(shown_url(url), shown);

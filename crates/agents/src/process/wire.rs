@@ -21,12 +21,12 @@ pub struct Spec {
     pub limits: ProcessLimits,
 }
 
-/// Values of variables may be secrets.
+/// Arguments and the values of variables may be secrets.
 impl fmt::Debug for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { command, args, env, cwd, limits } = self;
         let mut spec = f.debug_struct("Spec");
-        spec.field("command", command).field("args", args).field("env", &env.keys());
+        spec.field("command", command).field("args", &args.len()).field("env", &env.keys());
         spec.field("cwd", cwd).field("limits", limits).finish()
     }
 }

@@ -1,10 +1,19 @@
 //! Values of `config.toml` that may be secrets.
 //!
 //! Invariant: they are read and used, and never printed: not by `Debug`, not by `throughline config`, not in an
-//! error.
+//! error. Only what is known to be harmless is shown; everything else is `[secret]`:
+//!
+//! - Of variables and headers, the names.
+//! - Of an address, scheme, host and port, and the path `/mcp` or `/sse`.
+//! - Of arguments, flags by their names: a long one whole, of a short one the letter. What comes between a flag and the next one
+//!   is taken to be its value, and so is what follows its `=`.
+//! - Of a value: a short number, the name of a package, the path of a file that is there, the name in `NAME=text`; a plain word
+//!   of letters, unless the flag is a short one; and the value of a flag such as `--model`. Behind a flag whose name speaks
+//!   of a secret, such as `--token`, nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -52,13 +61,51 @@ impl<'de> Deserialize<'de> for HiddenTexts {
     }
 }
 
-/// Words in the name of an option that say its value is a secret.
-const SECRET_OPTIONS: &[&str] = &["key", "token", "secret", "pass", "auth", "header", "credential", "cookie", "bearer"];
-/// No shorter text of letters and digits is taken for a key.
-const SHORTEST_KEY: usize = 16;
+/// Words in the name of a flag that say its value is a secret, or part of one.
+const SECRET_WORDS: &[&str] = &[
+    "key",
+    "token",
+    "secret",
+    "pass",
+    "pwd",
+    "pin",
+    "auth",
+    "login",
+    "user",
+    "header",
+    "credential",
+    "cookie",
+    "bearer",
+    "private",
+    "session",
+    "code",
+    "sign",
+    "seed",
+];
+/// Flags whose values name something that everybody may know.
+const HARMLESS_FLAGS: &[&str] = &[
+    "model",
+    "mode",
+    "approval-mode",
+    "permission-mode",
+    "sandbox",
+    "transport",
+    "log-level",
+    "level",
+    "format",
+    "output-format",
+    "input-format",
+];
+/// Words in the names of programs and packages that agents and MCP servers come as.
+const PACKAGE_WORDS: &[&str] = &["mcp", "acp", "server", "agent", "cli"];
+const LONGEST_FLAG: usize = 40;
+const LONGEST_NAME: usize = 64;
+const LONGEST_WORD: usize = 16;
+const LONGEST_NUMBER: usize = 6;
+/// Letters and digits mixed, this many or more in one go, are taken for a key.
+const SHORTEST_KEY: usize = 12;
 
-/// The arguments of a program. Those that may be secrets are not printed: the value of an option such as `--api-key`, a
-/// header, the password of an address, and what looks like a key.
+/// The arguments of a program. They are printed by the rule in this file's header.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct HiddenArgs(Vec<String>);
@@ -73,36 +120,146 @@ impl HiddenArgs {
     }
 
     fn shown(&self) -> Vec<String> {
-        let mut option = "";
+        let mut before = Before::Nothing;
         let mut shown = Vec::new();
         for arg in &self.0 {
-            shown.push(match arg.split_once('=').filter(|_| arg.starts_with('-')) {
-                Some((name, value)) => format!("{name}={}", shown_value(name, value)),
-                None => shown_value(option, arg),
+            let Some(flag) = arg.strip_prefix('-').filter(|rest| !is_number(rest)) else {
+                shown.push(shown_value(before, arg));
+                continue;
+            };
+            let (name, value) = arg.split_once('=').map_or((arg.as_str(), None), |(name, value)| (name, Some(value)));
+            let flag = Before::flag(flag.split('=').next().unwrap_or_default());
+            let name = shown_flag(name);
+            // A name that is hidden may be anything but a flag.
+            let is_hidden = name.contains(SHOWN);
+            shown.push(match value {
+                Some(_) if is_hidden => name,
+                Some(value) => format!("{name}={}", shown_value(flag, value)),
+                None => name,
             });
-            option = if arg.starts_with('-') { arg } else { "" };
+            before = if value.is_some() { Before::Nothing } else { flag };
         }
         shown
     }
 }
 
-/// The value of an option, or an argument without one.
-fn shown_value(option: &str, value: &str) -> String {
-    let option = option.to_ascii_lowercase();
-    let is_option = value.starts_with('-');
-    let is_header = value.split_once(':').is_some_and(|(name, text)| !name.contains('/') && text.starts_with(' '));
+/// The flag that a value may belong to: the last one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    /// Of one letter, so nobody knows what it takes.
+    Short,
+    Long,
+    /// One of [`HARMLESS_FLAGS`].
+    Harmless,
+    /// Its name has one of [`SECRET_WORDS`].
+    Secret,
+}
+
+impl Before {
+    /// `rest` is what follows the first hyphen.
+    fn flag(rest: &str) -> Self {
+        let Some(name) = rest.strip_prefix('-') else { return Self::Short };
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        if name.is_empty() {
+            Self::Nothing
+        } else if SECRET_WORDS.iter().any(|word| name.contains(word)) {
+            Self::Secret
+        } else if HARMLESS_FLAGS.contains(&name.as_str()) {
+            Self::Harmless
+        } else {
+            Self::Long
+        }
+    }
+}
+
+/// A flag by its name. What stands right behind the letter of a short one may be its value.
+fn shown_flag(arg: &str) -> String {
+    if let Some(name) = arg.strip_prefix("--") {
+        let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        let is_shown = is_name && name.len() <= LONGEST_FLAG && !looks_like_key(name);
+        return if is_shown { arg.to_owned() } else { format!("--{SHOWN}") };
+    }
+    let mut letters = arg.chars().skip(1);
+    match letters.next() {
+        None => arg.to_owned(),
+        Some(first) if first.is_ascii_alphanumeric() && letters.all(|other| other == first) => arg.to_owned(),
+        Some(first) if first.is_ascii_alphabetic() => format!("-{first}{SHOWN}"),
+        Some(_) => SHOWN.to_owned(),
+    }
+}
+
+/// The value of a flag, or an argument without one.
+fn shown_value(before: Before, value: &str) -> String {
+    if value.is_empty() {
+        return String::new();
+    }
+    if before == Before::Secret {
+        return SHOWN.to_owned();
+    }
     if value.contains("://") {
         return agents::shown_url(value);
     }
     // `NAME=text`, as for `docker run -e`.
-    if let Some((name, text)) = value.split_once('=').filter(|_| !is_option) {
+    if let Some((name, text)) = value.split_once('=').filter(|(name, _)| is_variable(name)) {
         return format!("{name}={}", if text.is_empty() { "" } else { SHOWN });
     }
-    let is_secret = !is_option && SECRET_OPTIONS.iter().any(|word| option.contains(word));
-    if is_secret || is_header || looks_like_key(value) { SHOWN.to_owned() } else { value.to_owned() }
+    let is_shown = match before {
+        Before::Short => false,
+        Before::Nothing | Before::Long => is_plain_word(value),
+        Before::Harmless => is_plain_word(value) || is_public_name(value),
+        Before::Secret => return SHOWN.to_owned(),
+    };
+    match is_shown || is_number(value) || is_package(value) || is_there(value) {
+        true => value.to_owned(),
+        false => SHOWN.to_owned(),
+    }
 }
 
-/// Letters and digits without an end, as no name of a package, a file or an option has them.
+fn is_variable(name: &str) -> bool {
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_name && !name.is_empty() && name.len() <= LONGEST_FLAG && !looks_like_key(name)
+}
+
+/// A port, a count, a part of a second; a longer one may be a key.
+fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok() && text.len() <= LONGEST_NUMBER && text.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+/// Letters alone, all small, all large, or the first one large.
+fn is_plain_word(text: &str) -> bool {
+    let rest = text.get(1..).unwrap_or_default();
+    let is_one_case = text.chars().all(|c| c.is_ascii_uppercase()) || rest.chars().all(|c| c.is_ascii_lowercase());
+    text.len() <= LONGEST_WORD && text.chars().all(|c| c.is_ascii_alphabetic()) && is_one_case
+}
+
+/// What models and modes are called.
+fn is_public_name(text: &str) -> bool {
+    let is_name = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/[]".contains(c));
+    is_name && text.len() <= LONGEST_NAME && !looks_like_key(text)
+}
+
+/// `@scope/name`, or a name with hyphens of which one part is known; perhaps with a version.
+fn is_package(text: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._".contains(c))
+    };
+    let (scope, rest) = match text.strip_prefix('@').and_then(|rest| rest.split_once('/')) {
+        Some((scope, rest)) => (Some(scope), rest),
+        None => (None, text),
+    };
+    let (name, version) = rest.split_once('@').unwrap_or((rest, "0"));
+    let is_known = scope.is_some_and(is_part) || name.split('-').any(|part| PACKAGE_WORDS.contains(&part));
+    is_known && is_part(name) && is_part(version) && text.len() <= LONGEST_NAME && !looks_like_key(text)
+}
+
+/// A file or folder of this machine, by its whole path.
+fn is_there(text: &str) -> bool {
+    let path = Path::new(text);
+    path.is_absolute() && path.exists()
+}
+
+/// Letters and digits mixed without an end, as no name of a package or a flag has them.
 fn looks_like_key(text: &str) -> bool {
     let mut parts = text.split(|c: char| !c.is_ascii_alphanumeric());
     parts.any(|part| {
@@ -151,23 +308,60 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_that_may_be_secrets_are_not_shown() {
+    fn arguments_are_shown_by_shape_and_never_with_a_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let there = folder.path().to_str().unwrap();
+        let gone = format!("{there}/canary");
         for (args, shown) in [
-            (&["--acp", "-v", "--model", "gpt-5.1-codex"][..], &["--acp", "-v", "--model", "gpt-5.1-codex"][..]),
-            (&["-y", "@scope/server-files@1.2.3", "/srv/a b"], &["-y", "@scope/server-files@1.2.3", "/srv/a b"]),
+            (&["--acp", "-v", "-vvv", "--", "run"][..], &["--acp", "-v", "-vvv", "--", "run"][..]),
+            (&["--model", "gpt-5.1-codex", "--port=8080"], &["--model", "gpt-5.1-codex", "--port=8080"]),
+            (&["--timeout", "2.5", "--colour", "never"], &["--timeout", "2.5", "--colour", "never"]),
+            (&["-y", "@scope/server-files@1.2.3", there], &["-y", "@scope/server-files@1.2.3", there]),
+            (&["mcp-server-git", &gone], &["mcp-server-git", SHOWN]),
+            // Flags that name a secret.
             (&["--api-key", "canary"], &["--api-key", SHOWN]),
-            (&["--API_TOKEN=canary", "--port=80"], &["--API_TOKEN=[secret]", "--port=80"]),
-            (&["--header", "X-Own: canary"], &["--header", SHOWN]),
-            (&["-H", "Authorization: Bearer canary"], &["-H", SHOWN]),
-            (&["-e", "NAME=canary", "image"], &["-e", "NAME=[secret]", "image"]),
-            (&["https://ada:canary@web.example/mcp?k=canary"], &["https://[secret]@web.example/mcp?[secret]"]),
-            (&["sk-proj-canary0123456789abcdef"], &[SHOWN]),
+            (&["--API_TOKEN=canary", "--token=canary"], &["--API_TOKEN=[secret]", "--token=[secret]"]),
+            (&["--login", "ada", "canary", "-v"], &["--login", SHOWN, SHOWN, "-v"]),
+            (&["--password", "12345"], &["--password", SHOWN]),
             (&["--token", "--verbose"], &["--token", "--verbose"]),
+            // Flags of one letter, whose values may be anything.
+            (&["-u", "ada:canary"], &["-u", SHOWN]),
+            (&["-u", "canary"], &["-u", SHOWN]),
+            (&["-pcanary", "-u=canary", "-p", "8080"], &["-p[secret]", "-u=[secret]", "-p", "8080"]),
+            // Headers, variables, addresses, programs in one argument.
+            (&["--header", "Authorization: Bearer canary"], &["--header", SHOWN]),
+            (&["-H", "Authorization: Bearer canary"], &["-H", SHOWN]),
+            (&["X-Own:canary"], &[SHOWN]),
+            (&["-e", "NAME=canary", "EMPTY="], &["-e", "NAME=[secret]", "EMPTY="]),
+            (&["--env=NAME=canary", "can ary=canary"], &["--env=NAME=[secret]", SHOWN]),
+            (&["https://ada:canary@web.example/canary?k=canary"], &["https://[secret]@web.example/[secret]"]),
+            (&["sh", "-c", "run --token canary"], &["sh", "-c", SHOWN]),
+            // Words that look like nothing known.
+            (&["sk-proj-canary0123456789abcdef"], &[SHOWN]),
+            (&["correct-horse-battery-canary"], &[SHOWN]),
+            (&["canaryCANARYcanary"], &[SHOWN]),
+            (&["--canary0123456789abcdef", "--canary canary=1"], &["--[secret]", "--[secret]"]),
+            (&["0123456789012345"], &[SHOWN]),
+            (&["", "-"], &["", "-"]),
         ] {
             let hidden = HiddenArgs(args.iter().map(|arg| (*arg).to_owned()).collect());
             assert_eq!(hidden.shown(), shown, "{args:?}");
             assert!(!format!("{hidden:?}").contains("canary"));
             assert_eq!(hidden.expose(), args);
+        }
+    }
+
+    #[test]
+    fn addresses_are_shown_by_scheme_host_and_port() {
+        for (url, shown) in [
+            ("https://web.example:8443/", "https://web.example:8443/"),
+            ("https://web.example/canary/mcp", "https://web.example/[secret]"),
+            ("https://web.example/mcp?key=canary", "https://web.example/mcp?[secret]"),
+            ("canary", SHOWN),
+        ] {
+            let hidden = HiddenUrl(url.to_owned());
+            assert_eq!(format!("{hidden:?}"), shown);
+            assert_eq!(hidden.expose(), url);
         }
     }
 }

@@ -218,17 +218,24 @@ mod tests {
     /// T42: what may be a secret is in no answer, and no line to copy would write `[secret]` over it.
     #[test]
     fn secrets_are_neither_shown_nor_copied() {
-        let text = "[agents.mine]\ncommand = \"mine\"\nenv = { KEY = \"canary\" }\nargs = [\"--api-key\", \"canary\"]\n\n[mcp_servers.web]\n\
-                    url = \"https://ada:canary@web.example/mcp?key=canary\"\nheaders = { Authorization = \"canary\" }\n";
+        let text = "[agents.mine]\ncommand = \"mine\"\nenv = { KEY = \"canary\" }\nargs = [\"--api-key\", \"canary\", \"-u\", \"ada:canary\"]\n\n\
+                    [mcp_servers.web]\nurl = \"https://ada:canary@web.example/mcp?key=canary\"\nheaders = { Authorization = \"canary\" }\n\n\
+                    [mcp_servers]\nhook = { url = \"https://web.example/hooks/canary\" }\n\
+                    run = { command = \"run\", args = [\"--header\", \"Authorization: canary\", \"KEY=canary\"] }\n\n\
+                    [summaries]\nprovider = \"openai\"\nmodel = \"small\"\nurl = \"https://web.example/canary/v1\"\n";
         let settings = report(Some(text), &Start::default());
         let json = serde_json::to_string(&settings).unwrap();
         assert!(!json.contains("canary"), "{json}");
-        assert_snapshot!(shown(&settings, &["agents.", "mcp_servers."]), @r#"
+        assert_snapshot!(shown(&settings, &["agents.", "mcp_servers.", "summaries.url"]), @r#"
         agents.mine.command = "mine" {"type":"config","line":2} {"type":"replace","line":2} "command = \"mine\""
-        agents.mine.args = ["--api-key", "[secret]"] {"type":"config","line":4} {"type":"replace","line":4} "args = [\"--api-key\", \"…\"]"
+        agents.mine.args = ["--api-key", "[secret]", "-u", "[secret]"] {"type":"config","line":4} {"type":"replace","line":4} "args = [\"--api-key\", \"…\", \"-u\", \"…\"]"
         agents.mine.env = { KEY = "[secret]" } {"type":"config","line":3} {"type":"replace","line":3} "env = { KEY = \"…\" }"
+        mcp_servers.hook.url = "https://web.example/[secret]" {"type":"config","line":11} {"type":"replace","line":11} "hook = { url = \"https://web.example/…\" }"
+        mcp_servers.run.command = "run" {"type":"config","line":12} {"type":"replace","line":12} "run = { args = [\"--header\", \"…\", \"…\"], command = \"run\" }"
+        mcp_servers.run.args = ["--header", "[secret]", "[secret]"] {"type":"config","line":12} {"type":"replace","line":12} "run = { args = [\"--header\", \"…\", \"…\"], command = \"run\" }"
         mcp_servers.web.url = "https://[secret]@web.example/mcp?[secret]" {"type":"config","line":7} {"type":"replace","line":7} "url = \"https://…@web.example/mcp?…\""
         mcp_servers.web.headers = { Authorization = "[secret]" } {"type":"config","line":8} {"type":"replace","line":8} "headers = { Authorization = \"…\" }"
+        summaries.url = "https://web.example/[secret]" {"type":"config","line":17} {"type":"replace","line":17} "url = \"https://web.example/…\""
         "#);
     }
 
