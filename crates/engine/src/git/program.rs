@@ -4,13 +4,13 @@
 //! objects are run, with fixed arguments and without a shell: none of them compares the work tree, so no filter, driver
 //! or hook that a repository's settings name is ever started. The environment is empty but for what shuts the rest off,
 //! the program is found in folders that only the system's owner writes to, and it ends, with all that it started, when
-//! its time is up or enough was read.
+//! its time is up, enough was read or it needs too much memory.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
@@ -18,10 +18,13 @@ use tokio::time::timeout;
 use super::{GitError, Repository};
 
 const RUN_LIMIT: Duration = Duration::from_secs(10);
+/// How much memory git may have for its data; files that it maps do not count. Names and texts that are read are far smaller,
+/// but a text may be kept as its difference from a huge one.
+const MAX_MEMORY_BYTES: u64 = 1 << 30;
 const FOLDERS: [&str; 5] = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin", "/bin"];
 
 /// Shut off although the commands that are run need none of it.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 10] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.attributesFile=/dev/null",
@@ -30,6 +33,9 @@ const SETTINGS: [&str; 8] = [
     "core.sshCommand=false",
     "credential.helper=",
     "protocol.allow=never",
+    // Texts are read once, so few of those that others are kept as differences from have to stay; and no thread needs a stack.
+    "core.deltaBaseCacheLimit=32m",
+    "index.threads=1",
 ];
 
 /// All that git finds in its environment, beside a `PATH` of the same folders.
@@ -59,6 +65,17 @@ pub(super) async fn run(
     input: Vec<u8>,
     max_bytes: u64,
 ) -> Result<Printed, GitError> {
+    run_within(repository, args, input, max_bytes, MAX_MEMORY_BYTES).await
+}
+
+/// The same with another limit of memory.
+pub(super) async fn run_within(
+    repository: &Repository,
+    args: &[&str],
+    input: Vec<u8>,
+    max_bytes: u64,
+    max_memory_bytes: u64,
+) -> Result<Printed, GitError> {
     let program = find().ok_or(GitError::NotInstalled)?;
     let mut command = Command::new(program);
     command.args(["--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs"]);
@@ -71,6 +88,7 @@ pub(super) async fn run(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|_| GitError::Failed)?;
     let group = Group::of(&child);
+    group.limit_memory(max_memory_bytes);
     let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(GitError::Failed);
     };
@@ -114,6 +132,14 @@ struct Group(Option<Pid>);
 impl Group {
     fn of(child: &Child) -> Self {
         Self(child.id().and_then(|id| Pid::from_raw(id.cast_signed())))
+    }
+
+    /// Set from here, just after the start: no code may run between fork and exec without being unsafe. A request for more is
+    /// refused by the system, and git then ends with an error.
+    fn limit_memory(&self, bytes: u64) {
+        let Some(pid) = self.0 else { return };
+        // It may have exited just now.
+        prlimit(Some(pid), Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) }).ok();
     }
 
     fn ended(mut self) {

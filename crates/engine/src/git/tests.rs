@@ -190,3 +190,34 @@ async fn names_that_are_no_text_and_repositories_within_are_counted() {
     real(&at.join("nested"), &["b"]);
     assert_eq!(counts(GitBase::Head).await, (1, 1, false));
 }
+
+/// Whatever a repository holds, git does not take the machine's memory for it.
+#[tokio::test]
+async fn git_ends_when_it_needs_too_much_memory() {
+    const LONG: usize = 64 << 20;
+    let disk = tempfile::tempdir().unwrap();
+    let at = disk.path().canonicalize().unwrap();
+    let repository = real(&at, &["a"]);
+    // A message is read as a whole, unlike the content of a file.
+    fs::write(at.join("message"), "x".repeat(LONG)).unwrap();
+    let mut commit = std::process::Command::new("git");
+    commit.args([
+        "-c",
+        "user.name=Ada",
+        "-c",
+        "user.email=ada@example.org",
+        "commit",
+        "-qaF",
+        "message",
+        "--allow-empty",
+    ]);
+    assert!(commit.current_dir(&at).env("GIT_CONFIG_GLOBAL", "/dev/null").status().unwrap().success());
+    let read = async |max_memory_bytes| {
+        let args = ["cat-file", "--batch=%(objectsize)"];
+        let printed =
+            program::run_within(&repository, &args, b"HEAD\n".to_vec(), 2 * LONG as u64, max_memory_bytes).await;
+        printed.map(|printed| printed.bytes.len() > LONG)
+    };
+    assert_eq!(read(LONG as u64 / 2).await, Err(GitError::Failed));
+    assert_eq!(read(16 * LONG as u64).await, Ok(true));
+}
