@@ -27,6 +27,7 @@ mod rename;
 mod restore;
 mod resume;
 mod search;
+mod seen;
 mod send;
 mod serve;
 mod show;

@@ -20,6 +20,7 @@ use self::text_printer::{Print, TextPrinter};
 use crate::client::{Client, Stream};
 use crate::commands::answer;
 use crate::commands::list::tail;
+use crate::commands::seen::mark_seen;
 use crate::outcome_text::reason_suffix;
 use crate::terminal::{self, safe, safe_json};
 use crate::transcript_text::{item_lines, prompt_line};
@@ -110,7 +111,9 @@ impl AnswerPrinter {
     /// Prints the answer to a prompt.
     pub(super) async fn print(&mut self, client: &Client, prompt: InteractionId) -> Result<()> {
         self.target = Target::Prompt(prompt);
-        self.print_all(client).await
+        let printed = self.print_all(client).await;
+        mark_seen(client, self.session, self.json).await;
+        printed
     }
 
     /// Prints every turn, until the connection ends.
@@ -173,7 +176,12 @@ impl AnswerPrinter {
         {
             self.ask(client, *request, question).await?;
         }
-        self.print_event(entry.event)
+        let is_turn_end = matches!(&entry.event, SessionEvent::TurnEnded { turn, .. } if Some(*turn) == self.turn);
+        let printed = self.print_event(entry.event)?;
+        if is_turn_end && self.target == Target::EveryTurn {
+            mark_seen(client, self.session, self.json).await;
+        }
+        Ok(printed)
     }
 
     fn concerns(&self, event: &SessionEvent) -> bool {

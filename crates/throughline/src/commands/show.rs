@@ -10,6 +10,7 @@ use crate::block_text::Steps;
 use crate::cli;
 use crate::client::Client;
 use crate::commands::list::{NO_TITLE, tail};
+use crate::commands::seen::mark_seen;
 use crate::commands::{next, usage};
 use crate::data_dir::DataDir;
 use crate::pager;
@@ -49,12 +50,21 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
     };
     // A damaged session has none.
     let used: Option<SessionUsage> = client.get(&format!("/sessions/{}/usage?limit=1", session.row.id)).await.ok();
+    // Before it is printed: a pager may show it for long, and without a server nobody else can work meanwhile.
+    if read.is_ok() && session.row.unobserved && turn.is_none_or(|turn| is_newest(turn, session.row.turns)) {
+        mark_seen(&client, session.row.id, show.json).await;
+    }
     client.close().await;
     // If the rest is damaged, what could be read is shown before the error.
     if !show.json && (read.is_ok() || !transcript.turns.is_empty()) {
         print(&session, used.as_ref(), &transcript, &steps.into_iter().collect(), read.is_ok())?;
     }
     read
+}
+
+/// Whether `t7` or `7` is the newest turn: whoever reads an older one has not seen what came last.
+fn is_newest(turn: &str, newest: Turn) -> bool {
+    turn.trim_start_matches('t').parse() == Ok(newest.0)
 }
 
 fn print_or_fold(entry: &Entry, json: bool, transcript: &mut Transcript) -> Result<()> {

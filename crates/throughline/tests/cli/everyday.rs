@@ -1,11 +1,12 @@
 //! Tests the commands of every day: status, list, watch, open, export of a session, stop-server.
 
 use std::fs;
+use std::time::Instant;
 
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::Folder;
+use crate::support::{DEADLINE, Folder};
 use crate::terminal::Terminal;
 
 fn json(text: &str) -> Value {
@@ -194,4 +195,59 @@ fn a_terminal_prints_stored_words_only() {
         let last = words.iter().rfind(|word| word.ends_with(char::is_whitespace)).unwrap().trim();
         assert!(stored.split_whitespace().any(|word| word == last), "{last} was printed and is not stored");
     }
+}
+
+/// Whether the only session is marked as unseen in the list.
+fn is_unseen(folder: &Folder) -> bool {
+    let page = json(&folder.run(&["list", "--json"]).ok());
+    page["sessions"][0]["unobserved"].as_bool().unwrap()
+}
+
+/// Who reads a session at a terminal has seen it; a script has not.
+#[test]
+fn what_is_read_at_a_terminal_is_seen() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    folder.run(&["send", "last", "say one"]).ok();
+    assert!(is_unseen(&folder), "nobody reads a pipe");
+    for piped in [&["show", "last"][..], &["show", "last", "--json"]] {
+        folder.run(piped).ok();
+        assert!(is_unseen(&folder), "{piped:?}");
+    }
+    assert!(Terminal::begin(&folder, &["show", "last", "--json"]).ended().0.success());
+    assert!(is_unseen(&folder), "JSON is for programs");
+    assert!(Terminal::begin(&folder, &["show", "last"]).ended().0.success());
+    assert!(!is_unseen(&folder), "show");
+
+    assert!(Terminal::begin(&folder, &["send", "last", "--json", "say two"]).ended().0.success());
+    assert!(is_unseen(&folder), "JSON is for programs");
+    assert!(Terminal::begin(&folder, &["show", "last", "--turn", "t1"]).ended().0.success());
+    assert!(is_unseen(&folder), "an older turn is not what came last");
+    assert!(Terminal::begin(&folder, &["show", "last", "--turn", "t2"]).ended().0.success());
+    assert!(!is_unseen(&folder), "the newest turn is");
+    assert!(Terminal::begin(&folder, &["send", "last", "say three"]).ended().0.success());
+    assert!(!is_unseen(&folder), "send");
+
+    folder.run(&["send", "last", "say four"]).ok();
+    assert!(is_unseen(&folder));
+    let mut watching = Terminal::begin(&folder, &["watch", "last"]);
+    watching.until("four");
+    // It is marked once the end of the turn is printed.
+    let started = Instant::now();
+    while is_unseen(&folder) {
+        assert!(started.elapsed() < DEADLINE, "watch");
+    }
+    server.stop();
+}
+
+/// The same without a server: the command does the work itself.
+#[test]
+fn what_is_read_at_a_terminal_is_seen_without_a_server() {
+    let folder = Folder::new();
+    folder.run(&["new"]).ok();
+    folder.run(&["send", "last", "say one"]).ok();
+    assert!(is_unseen(&folder));
+    assert!(Terminal::begin(&folder, &["show", "last"]).ended().0.success());
+    assert!(!is_unseen(&folder));
 }
