@@ -134,6 +134,8 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
             Ok(events)
         }
         Command::Start => match session.row.agent_state {
+            // What it was to be sent was taken back meanwhile.
+            AgentState::Stopped if session.queue.is_empty() => Ok(Vec::new()),
             AgentState::Starting | AgentState::Stopped if session.row.turns == Turn(0) => {
                 Ok(vec![agent_state(AgentState::Starting, None)])
             }
@@ -154,10 +156,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
             session.find_queued(interaction_id).ok_or(Rejection::PromptNotQueued)?;
             Ok(vec![SessionEvent::PromptRemoved { interaction_id }])
         }
-        Command::Cancel => match (session.row.running, withdraw_requests(session, |_| true)) {
-            (None, withdrawn) if withdrawn.is_empty() => Err(Rejection::NoTurnRunning),
-            (_, withdrawn) => Ok(withdrawn),
-        },
+        Command::Cancel => cancel(session),
         Command::Answer { request, answer } => answer_request(session, request, answer),
         Command::Withdraw { request } => Ok(withdraw_requests(session, |open| open.request == request)),
         Command::Resume { agent } => resume(session, agent),
@@ -357,7 +356,6 @@ fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result
         return Err(Rejection::Imported);
     }
     check_prompt(&prompt.text, &prompt.images)?;
-    check_images(&prompt.images)?;
     let busy = session.row.running.is_some() || !session.queue.is_empty();
     if busy && when_busy == WhenBusy::Reject {
         let running = session.row.running.is_some();
@@ -404,6 +402,19 @@ fn answer_request(
     let answer = PermissionAnswer { kind: Some(option.kind), ..answer };
     let turn = open.turn(session.row.running.map(|running| running.turn));
     Ok(vec![SessionEvent::PermissionAnswered { turn, request, answer }])
+}
+
+fn cancel(session: &Session) -> Result<Vec<SessionEvent>, Rejection> {
+    let mut events = withdraw_requests(session, |_| true);
+    if session.row.running.is_none() {
+        // What the session was begun with is on its way, although its agent is not there yet.
+        let first = session.beginning_prompt().map(|prompt| prompt.interaction_id);
+        events.extend(first.map(|interaction_id| SessionEvent::PromptRemoved { interaction_id }));
+        if events.is_empty() {
+            return Err(Rejection::NoTurnRunning);
+        }
+    }
+    Ok(events)
 }
 
 fn resume(session: &Session, agent: Option<String>) -> Result<Vec<SessionEvent>, Rejection> {
@@ -508,7 +519,7 @@ pub fn check_name(name: &str) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// A picture says something without words, too.
+/// Whether a prompt will do, by whichever door it comes. A picture says something without words, too.
 fn check_prompt(text: &str, images: &[Image]) -> Result<(), Rejection> {
     if text.trim().is_empty() && images.is_empty() {
         return Err(Rejection::PromptEmpty);
@@ -516,7 +527,7 @@ fn check_prompt(text: &str, images: &[Image]) -> Result<(), Rejection> {
     if text.len() > MAX_PROMPT_BYTES {
         return Err(Rejection::PromptTooLong { bytes: text.len() });
     }
-    Ok(())
+    check_images(images)
 }
 
 fn check_images(images: &[Image]) -> Result<(), Rejection> {

@@ -93,7 +93,7 @@ pub use part::Part;
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
 pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{RowChange, TurnRow, fold, fold_server, fold_session, fold_work};
-pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
+pub use session::{BEGINNING_PROMPT, Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{DeletedKey, ListKey, SessionFilter, Shelf};
 pub use size::json_bytes;
 pub use text::{first_line, is_slash_command, one_line, parts, plain_text};

@@ -139,6 +139,9 @@ pub struct Running {
     pub started_at: Timestamp,
 }
 
+/// Where the prompt stands that a session is begun with: right behind the entry that begins the session.
+pub const BEGINNING_PROMPT: Seq = Seq(2);
+
 /// A prompt that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedPrompt {
@@ -445,6 +448,11 @@ impl Session {
             | SessionEvent::NextClicked { .. }
             | SessionEvent::BlockShown { .. } => (),
         }
+    }
+
+    /// The prompt that the session was begun with, while it waits.
+    pub fn beginning_prompt(&self) -> Option<&QueuedPrompt> {
+        self.queue.iter().find(|prompt| prompt.queued_seq == BEGINNING_PROMPT)
     }
 
     /// The prompt that waits under this id.

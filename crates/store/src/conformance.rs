@@ -50,6 +50,7 @@ macro_rules! conformance_tests {
             tables: the_entries_of_a_context_are_found,
             tables: sessions_that_may_name_a_file_are_found,
             tables: the_list_is_by_activity_and_comes_in_pages,
+            tables: sessions_are_found_by_their_ids,
             tables: a_session_is_kept_as_the_person_files_it,
             tables: unsettled_sessions_are_starting_or_running,
             tables: a_session_that_waits_for_an_answer_is_unsettled,

@@ -314,6 +314,7 @@ questions! {
         Session session(id: SessionId) -> Option<Session>;
         Sessions sessions(shelf: Shelf, after: Option<ListKey>, limit: usize) -> Vec<SessionRow>;
         Foremost foremost(limit: usize) -> Vec<SessionRow>;
+        SessionsById sessions_by_id(ids: Vec<SessionId>) -> Vec<SessionRow>;
         Tagged tagged() -> Vec<(SessionId, Vec<String>)>;
         Deleted deleted(after: Option<DeletedKey>, limit: usize) -> Vec<SessionRow>;
         UnobservedCount unobserved_count() -> u64;
@@ -345,6 +346,7 @@ questions! {
     ReadWorks {
         Works works(after: Option<WorkKey>, limit: usize) -> Vec<WorkRow>;
         Work work(id: WorkId) -> Option<WorkRow>;
+        WorksById works_by_id(ids: Vec<WorkId>) -> Vec<WorkRow>;
         FindWork find_work(project: &str, name: &str) -> Option<WorkRow>;
         WorksNamed works_named(name: &str, after: Option<WorkKey>, limit: usize) -> Vec<WorkRow>;
         WorkSessions work_sessions(work: WorkId) -> Vec<SessionRow>;

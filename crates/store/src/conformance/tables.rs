@@ -252,6 +252,21 @@ fn fact(name: &str, value: &str) -> Fact {
     Fact { name, shape: FactShape::List, value, rule, exit_code: None, file: None }
 }
 
+pub async fn sessions_are_found_by_their_ids(store: AnyStore) {
+    for n in [1, 2, 3, 4] {
+        act(&store, n, create("a"), i64::from(n)).await;
+    }
+    act(&store, 2, Command::Delete, 50).await;
+    let found = async |ids: &[u8]| {
+        let rows = store.sessions_by_id(ids.iter().copied().map(session_id).collect()).await.expect("sessions");
+        rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&[4, 9, 2, 1]).await, [4, 1].map(session_id), "neither unknown nor deleted ones");
+    assert_eq!(found(&[]).await, []);
+    let whole = store.session(session_id(3)).await.expect("session").expect("it is there").row;
+    assert_eq!(store.sessions_by_id(vec![session_id(3)]).await.expect("sessions"), [whole]);
+}
+
 pub async fn the_list_is_by_activity_and_comes_in_pages(store: AnyStore) {
     // Two of one instant, so that the id decides; one deleted; one that moves to the front.
     for (n, when) in [(1, 10), (2, 20), (3, 20), (4, 30), (5, 40), (6, -5)] {

@@ -380,6 +380,9 @@ pub async fn sessions_of_a_work_are_in_order_without_deleted_ones(store: AnyStor
     assert_eq!(store.whole_works().await.expect("works"), [whole]);
     act(&store, 8, Command::Restore, 30).await;
     assert_eq!((members(&store, work_id(6)).await, listed(&store).await), (vec![session_id(8)], vec![work_id(6)]));
+    let row = store.work(work_id(6)).await.expect("work").expect("it is still there");
+    let unknown = work_id(99);
+    assert_eq!(store.works_by_id(vec![unknown, work_id(6)]).await.expect("works"), [row]);
     assert_eq!(store.whole_works().await.expect("works")[0].sessions, [session_id(8)]);
 }
 
@@ -401,8 +404,12 @@ pub async fn sessions_are_unbegun_until_their_prompt_is_sent(store: AnyStore) {
     act(&store, 6, Command::Agent(AgentReport::Failed { reason: "broke".to_owned() }), 30).await;
     assert_eq!(unbegun().await, [7, 8, 9].map(session_id), "one that failed is tried again by the person");
     act(&store, 7, Command::Delete, 40).await;
+    // Another prompt may wait in its place.
+    act(&store, 8, prompt(77, "waits"), 40).await;
     act(&store, 8, Command::RemovePrompt { interaction_id: interaction_id(8 << 32) }, 40).await;
     assert_eq!(unbegun().await, [session_id(9)]);
+    act(&store, 9, Command::Cancel, 40).await;
+    assert_eq!(unbegun().await, []);
 }
 
 pub async fn a_purged_session_leaves_no_offers_and_its_work(store: AnyStore) {

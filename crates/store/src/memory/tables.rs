@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use model::{
-    AgentState, DeletedKey, Entry, InteractionId, ListKey, Money, NextId, NextRow, Offer, RememberedRow, Seq, Session,
-    SessionId, SessionRow, Shelf, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, UsageBy, UsageKey,
-    UsageQuery, UsageRow, UsageSum, UsedTokens, WorkId, WorkKey, WorkRow,
+    AgentState, BEGINNING_PROMPT, DeletedKey, Entry, InteractionId, ListKey, Money, NextId, NextRow, Offer,
+    RememberedRow, Seq, Session, SessionId, SessionRow, Shelf, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
+    UsageBy, UsageKey, UsageQuery, UsageRow, UsageSum, UsedTokens, WorkId, WorkKey, WorkRow,
 };
 
 use crate::memory::{MemoryStore, page};
@@ -76,6 +76,12 @@ impl ReadSessions for MemoryStore {
         let mut found: Vec<_> = state.rows.sessions.values().filter(|row| row.is_foremost()).collect();
         found.sort_by_key(|row| std::cmp::Reverse(ListKey::of(row)));
         Ok(found.into_iter().take(limit).cloned().collect())
+    }
+
+    async fn sessions_by_id(&self, ids: Vec<SessionId>) -> Result<Vec<SessionRow>, ReadError> {
+        let state = self.state();
+        let rows = ids.iter().filter_map(|id| state.rows.sessions.get(id));
+        Ok(rows.filter(|row| row.deleted_at.is_none()).cloned().collect())
     }
 
     async fn tagged(&self) -> Result<Vec<(SessionId, Vec<String>)>, ReadError> {
@@ -225,7 +231,7 @@ impl ReadUnfinished for MemoryStore {
             row.from.is_some()
                 && row.turns == Turn(0)
                 && matches!(row.agent_state, AgentState::Starting | AgentState::Stopped)
-                && rows.prompts.keys().any(|(owner, _)| *owner == row.id)
+                && rows.prompts.values().any(|it| it.session == row.id && it.queued_seq == BEGINNING_PROMPT)
         }))
     }
 
@@ -283,6 +289,11 @@ impl ReadWorks for MemoryStore {
 
     async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
         Ok(self.state().rows.works.get(&id).cloned())
+    }
+
+    async fn works_by_id(&self, ids: Vec<WorkId>) -> Result<Vec<WorkRow>, ReadError> {
+        let state = self.state();
+        Ok(ids.iter().filter_map(|id| state.rows.works.get(id)).cloned().collect())
     }
 
     async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {

@@ -22,6 +22,9 @@ pub trait ReadSessions: Send + Sync + 'static {
     /// active first.
     async fn foremost(&self, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
 
+    /// The sessions of these ids, in the order of the ids, without deleted ones and those that are not there.
+    async fn sessions_by_id(&self, ids: Vec<SessionId>) -> Result<Vec<SessionRow>, ReadError>;
+
     /// Every session that has tags, with them, without deleted ones, in the order of their ids.
     async fn tagged(&self) -> Result<Vec<(SessionId, Vec<String>)>, ReadError>;
 

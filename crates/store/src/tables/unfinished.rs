@@ -12,7 +12,10 @@ pub trait ReadUnfinished: Send + Sync + 'static {
     /// agents have nothing more to say.
     async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError>;
 
-    /// Sessions that were begun by a click and whose agent has neither been sent their prompt nor failed.
+    /// Sessions that were begun with a prompt, by a click or a fork, which still waits ([`BEGINNING_PROMPT`]), and whose agent
+    /// has not failed. Other prompts wait until the person goes on.
+    ///
+    /// [`BEGINNING_PROMPT`]: model::BEGINNING_PROMPT
     async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError>;
 
     /// Sessions at rest with turns that have no summary yet, in the order of their ids after one, at most `limit`.

@@ -14,6 +14,9 @@ pub trait ReadWorks: Send + Sync + 'static {
     /// A piece of work.
     async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError>;
 
+    /// The pieces of work of these ids, in the order of the ids, without those that are not there.
+    async fn works_by_id(&self, ids: Vec<WorkId>) -> Result<Vec<WorkRow>, ReadError>;
+
     /// The piece of work that a name leads to in its project.
     async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError>;
 

@@ -53,6 +53,8 @@ pub(in crate::sqlite) static FOREMOST: List<SessionRow> = List::rows(
     BY_ACTIVITY,
 );
 
+static BY_ID: List<SessionRow> = List::rows(&SESSIONS, "id = ?1 AND deleted_at IS NULL", "");
+
 pub(in crate::sqlite) static TAGGED: List<(SessionId, Vec<String>)> = List {
     table: &SESSIONS,
     show: Show::Columns("id, tags"),
@@ -178,6 +180,17 @@ impl ReadSessions for SqliteStore {
         Ok(rows)
     }
 
+    async fn sessions_by_id(&self, ids: Vec<SessionId>) -> Result<Vec<SessionRow>, ReadError> {
+        self.ask_list(move |conn, damaged| {
+            let mut found = Vec::new();
+            for id in &ids {
+                found.extend(BY_ID.list(conn, damaged, [id.as_bytes()])?);
+            }
+            Ok(found)
+        })
+        .await
+    }
+
     async fn tagged(&self) -> Result<Vec<(SessionId, Vec<String>)>, ReadError> {
         self.list(&TAGGED, ()).await
     }
@@ -300,10 +313,11 @@ pub(in crate::sqlite) static UNSETTLED: List<SessionId> = List::ids(
     "ORDER BY id",
 );
 
+// The prompt that a session is begun with is its second entry: `model::BEGINNING_PROMPT`.
 static UNBEGUN: List<SessionId> = List::ids(
     "origin IS NOT NULL AND turns = 0 AND deleted_at IS NULL
      AND agent_state IN ('starting', 'stopped')
-     AND EXISTS (SELECT 1 FROM prompts WHERE prompts.session = sessions.id)",
+     AND EXISTS (SELECT 1 FROM prompts WHERE prompts.session = sessions.id AND prompts.queued_seq = 2)",
     "ORDER BY id",
 );
 

@@ -142,6 +142,17 @@ impl ReadWorks for SqliteStore {
         self.first(&WORK, [*id.as_bytes()]).await
     }
 
+    async fn works_by_id(&self, ids: Vec<WorkId>) -> Result<Vec<WorkRow>, ReadError> {
+        self.ask_list(move |conn, damaged| {
+            let mut found = Vec::new();
+            for id in &ids {
+                found.extend(WORK.list(conn, damaged, [id.as_bytes()])?);
+            }
+            Ok(found)
+        })
+        .await
+    }
+
     async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
         let (project, name) = (project.to_owned(), name.to_owned());
         self.ask(move |conn| {
