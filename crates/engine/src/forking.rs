@@ -6,7 +6,7 @@ use model::{Answerer, Author, Image, SessionId, Turn};
 
 use crate::requests::{Asker, InputKind};
 use crate::wishes::Created;
-use crate::{Engine, SubmitError};
+use crate::{Engine, SubmitError, work};
 
 /// A wish for a session that goes on from a turn of another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +42,19 @@ impl Engine {
             self.check_agent(agent)?;
         }
         let engine = self.clone();
-        self.run_detached(async move { engine.submit_input(id, InputKind::Fork(fork), asker).await }).await
+        self.run_detached(async move {
+            if let Some(created) = engine.find_reply(&asker).await? {
+                return Ok(created);
+            }
+            // As for any new session, nothing is begun without a place for its agent. It is not looked for in the session's own
+            // task: its agent may be the one that has to make room.
+            let place = engine.shared.agent_places.enter().await?;
+            let created: Created = engine.submit_input(id, InputKind::Fork(fork), asker).await?;
+            // The new session takes the place at once. Should another be faster, it waits for the next one.
+            drop(place);
+            work::start(&engine.shared, created.session);
+            Ok(created)
+        })
+        .await
     }
 }

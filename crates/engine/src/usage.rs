@@ -100,6 +100,29 @@ impl Engine {
         Ok(UsageReport { rows, total })
     }
 
+    /// What the sessions and pieces of work among these keys are called, read at once. What is gone or has no name is not in it.
+    pub async fn usage_names(&self, keys: &[UsageKey]) -> Result<BTreeMap<UsageKey, String>, QueryError> {
+        let (mut sessions, mut works) = (Vec::new(), Vec::new());
+        for key in keys {
+            match key {
+                UsageKey::Session(id) => sessions.push(*id),
+                UsageKey::Work(Some(id)) => works.push(*id),
+                UsageKey::Day(_) | UsageKey::Name(_) | UsageKey::Work(None) => (),
+            }
+        }
+        let mut names = BTreeMap::new();
+        if !sessions.is_empty() {
+            for row in self.shared.store.sessions_by_id(sessions).await? {
+                names.extend(row.label().map(|label| (UsageKey::Session(row.id), label.to_owned())));
+            }
+        }
+        if !works.is_empty() {
+            let rows = self.shared.store.works_by_id(works).await?;
+            names.extend(rows.into_iter().map(|row| (UsageKey::Work(Some(row.id)), row.name)));
+        }
+        Ok(names)
+    }
+
     /// What the day of an instant has used so far, by a clock so far ahead of UTC, and the day's limit if it is crossed.
     pub async fn day_usage(
         &self,

@@ -3,23 +3,24 @@
 //! Invariant: one writer of the `work` stream at a time, so that a name leads to one work however many ask at once.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use model::{
     AgentOption, Answerer, Command, Draft, NewSession, NextId, Offer, OptionCategory, Rejection, Seq, Session,
-    SessionId, SessionRow, StreamId, Timestamp, Turn, TurnRow, WorkEvent, WorkId, WorkKey, WorkRow, add_to_work,
-    check_name, rename_work, work_name,
+    SessionEvent, SessionId, SessionRow, StreamId, Timestamp, Turn, TurnRow, WorkEvent, WorkId, WorkKey, WorkRow,
+    add_to_work, check_name, rename_work, work_name,
 };
 use serde::{Deserialize, Serialize};
-use store::{AppendError, Head, Part};
+use store::{AppendError, Head, Part, ReadError};
 
 use crate::agent_views::last_options;
 use crate::feeds::ListChange;
 use crate::requests::{Asker, InputKind};
 use crate::submitting::expect_reply;
 use crate::wishes::{Created, Reply, StepTaken};
-use crate::{Engine, QueryError, Shared, SubmitError};
+use crate::{Engine, QueryError, Shared, SubmitError, paging};
 
 /// How long after a full disk, or when too many agents are at work, an agent is started again.
 const START_AGAIN_AFTER: Duration = Duration::from_secs(5);
@@ -197,6 +198,8 @@ impl Engine {
         let name = work_name(name).ok_or(Rejection::WorkNameInvalid)?;
         let shared = Arc::clone(&self.shared);
         self.run_detached(async move {
+            // Nothing is begun without a place for its agent, which takes it at once.
+            let place = shared.agent_places.enter().await?;
             let guard = shared.work_stream.lock().await;
             let at = shared.clock.now();
             let (work, work_part) = shared.join_work(&new.project, &name, id, at).await?;
@@ -204,7 +207,7 @@ impl Engine {
             let reply = Reply::Created(Created { session: id, entries: first_part.entries.len() as u64 });
             let parts = [first_part].into_iter().chain(work_part).collect();
             let created: Created = expect_reply(shared.append_with_reply(parts, reply, &asker, at).await?)?;
-            drop(guard);
+            drop((guard, place));
             // A repeat has begun nothing.
             if created.session == id {
                 start(&shared, id);
@@ -214,14 +217,25 @@ impl Engine {
         .await
     }
 
-    /// Starts the agents of sessions that were begun by a click and whose server ended before they were. To be called once
-    /// agents can reach what they are lent.
+    /// Starts the agents of sessions that were begun by a click or a fork and whose server ended before they were. What the
+    /// person took back meanwhile is not sent: a prompt that was removed or cancelled is not there any more, and one whose
+    /// session was deleted waits, also if it was restored. To be called once agents can reach what they are lent.
     pub async fn finish_clicks(&self) -> Result<usize, QueryError> {
-        let unbegun = self.shared.store.unbegun().await?;
-        for id in &unbegun {
-            start(&self.shared, *id);
+        let mut started = 0;
+        for id in self.shared.store.unbegun().await? {
+            match self.shared.was_ever_deleted(id).await {
+                Ok(false) => {
+                    start(&self.shared, id);
+                    started += 1;
+                }
+                Ok(true) => (),
+                Err(err) => {
+                    let error = &err as &dyn std::error::Error;
+                    tracing::warn!(session = %id, error, "a session can not be read; its first prompt waits");
+                }
+            }
         }
-        Ok(unbegun.len())
+        Ok(started)
     }
 }
 
@@ -314,6 +328,20 @@ fn check_offered(agent: &str, about: &'static str, wanted: &str, option: &AgentO
 const MAX_NAMED: usize = 30;
 
 impl Shared {
+    async fn was_ever_deleted(&self, id: SessionId) -> Result<bool, ReadError> {
+        let Some(session) = self.store.session(id).await? else { return Ok(true) };
+        let mut was_deleted = false;
+        paging::walk(&*self.store, id, Seq::START, session.head, |entry| match entry.event {
+            SessionEvent::SessionDeleted {} => {
+                was_deleted = true;
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        })
+        .await?;
+        Ok(was_deleted)
+    }
+
     /// The part that adds a session to the work of that name, which begins with it if it is new. The caller holds the lock
     /// of the works' stream until it is appended.
     pub(crate) async fn join_work(

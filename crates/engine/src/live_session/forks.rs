@@ -1,4 +1,4 @@
-//! Forks a session: one append over two streams, then the start of the new session's agent.
+//! Forks a session: one append over two streams. The new session's agent is started by whoever asked (`forking.rs`).
 //!
 //! Invariant: as for a click, what follows the append follows from what was appended, so a crash in between is made good by
 //! the next run and never doubled. Nothing of the session itself changes but the note.
@@ -13,7 +13,7 @@ use crate::live_session::LiveSession;
 use crate::requests::Asker;
 use crate::wishes::{Created, Reply};
 use crate::work::{Wanted, wanted_options};
-use crate::{Shared, SubmitError, work};
+use crate::{Shared, SubmitError};
 
 impl LiveSession {
     pub(super) async fn try_fork(&mut self, fork: &Fork, asker: &Asker) -> Result<Reply, SubmitError> {
@@ -51,7 +51,6 @@ impl LiveSession {
         let reply = Reply::Created(Created { session: begun, entries: new_part.entries.len() as u64 });
         let receipt = asker.receipt(&reply, at);
         let after_commit = self.commit(draft, Batch { parts: vec![new_part], receipt, ..Batch::default() }).await?;
-        work::start(&shared, begun);
         self.run_effects(after_commit).await;
         Ok(reply)
     }

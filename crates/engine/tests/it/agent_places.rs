@@ -1,7 +1,9 @@
 //! How many agents run at once: those that rest make room, those that work do not, and nothing is begun without a place.
 
-use engine::{Agency, Cancel, Reach, SendPrompt, SubmitError};
-use model::{AgentState, Answerer, Author, NextId, Position, SessionEvent, SessionId, WhenBusy};
+use std::time::Duration;
+
+use engine::{Agency, Cancel, Fork, ForkPrompt, Reach, SendPrompt, SubmitError};
+use model::{AgentState, Answerer, Author, NextId, Position, SessionEvent, SessionId, Turn, WhenBusy};
 use store::prelude::*;
 
 use crate::support::{World, asker, next_event};
@@ -95,4 +97,30 @@ async fn a_step_that_was_taken_waits_for_a_place() {
     let mut follow = world.engine.follow(begun, None).await.unwrap();
     rest(&world, first).await;
     while !matches!(next_event(&mut follow).await, SessionEvent::TurnEnded { .. }) {}
+}
+
+/// Whoever forks, or begins a session of a work, waits for the answer, so it is the same as for any new session.
+#[tokio::test(start_paused = true)]
+async fn a_fork_and_a_session_of_a_work_are_refused_without_a_place() {
+    let world = World::with_agency(one_at_once).await;
+    let first = world.session().await;
+    work(&world, first).await;
+    let before = written(&world).await;
+    let by = Answerer::Person { token_id: None, name: "ada".to_owned() };
+    let prompt = ForkPrompt { text: "say hello".to_owned(), images: Vec::new(), by: Author::default() };
+    let fork = Fork { turn: Some(Turn(0)), agent: None, name: String::new(), prompt: Some(prompt), by };
+    let forked = world.engine.fork(first, fork.clone(), asker()).await;
+    assert!(matches!(forked, Err(SubmitError::TooManyAgents { limit: 1 })), "{forked:?}");
+    let in_work =
+        world.engine.create_session_in(Some("loom"), "guide", &world.cwd, String::new(), Reach::Careful, asker()).await;
+    assert!(matches!(in_work, Err(SubmitError::TooManyAgents { limit: 1 })), "{in_work:?}");
+    assert_eq!(written(&world).await, before, "a refusal writes nothing");
+
+    // The agent of the session itself makes room, and at once.
+    rest(&world, first).await;
+    let begun_at = tokio::time::Instant::now();
+    let forked = world.engine.fork(first, fork, asker()).await.unwrap().session;
+    let mut follow = world.engine.follow(forked, None).await.unwrap();
+    while !matches!(next_event(&mut follow).await, SessionEvent::TurnEnded { .. }) {}
+    assert!(begun_at.elapsed() < Duration::from_secs(4), "{:?}", begun_at.elapsed());
 }

@@ -145,15 +145,15 @@ async fn a_fork_without_a_prompt_is_told_with_its_first_one() {
     assert!(told.unwrap_or_else(|| panic!("{events:?}")).contains("t1 agent: one"));
 }
 
-/// The prompt of a fork is durable with it: what a crash leaves undone is done at the next start.
+/// The prompt of a fork is durable with it: what an end of the server leaves undone is done at the next start.
 #[tokio::test(start_paused = true)]
 async fn a_fork_with_a_prompt_is_begun_by_the_next_run() {
     let mut world = World::new().await;
     let session = world.session().await;
     world.turn(session, "say one").await;
-    let begun = world.fork(session, fork(1, Some("say two"))).await;
-    world.crash_and_restart().await;
-    world.engine.finish_clicks().await.unwrap();
+    let from = Origin::Fork(ForkOrigin { session, turn: Turn(1) });
+    let (begun, count) = world.begun_by_the_next_run(from, Vec::new()).await;
+    assert_eq!(count, 1);
     assert!(world.told(begun).await.contains("t1 agent: one"));
 }
 

@@ -16,5 +16,7 @@ mod recovery;
 mod remembered;
 mod sessions;
 mod support;
+mod taken_back;
 mod tokens;
+mod usage;
 mod work;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use doors::{Principal, Right};
-use engine::{MAX_TURNS_USED, MAX_USAGE_SUMS, QueryError};
+use engine::{MAX_TURNS_USED, MAX_USAGE_SUMS};
 use jiff::civil::Date;
 use jiff::{Span, tz};
 use model::{BUILT_IN_PRICES_AS_OF, Cost, Money, Priced, SessionId, Timestamp, Turn, UsageBy, UsageKey, UsageQuery};
@@ -48,10 +48,14 @@ pub(crate) async fn list(
     };
     let report = app.engine.usage(asked).await?;
     let count = report.rows.len();
-    let mut rows = Vec::new();
-    for (key, used) in report.rows.into_iter().skip(after).take(limit) {
-        rows.push(row(&app, key, &used).await?);
-    }
+    let shown: Vec<_> = report.rows.into_iter().skip(after).take(limit).collect();
+    let keys: Vec<UsageKey> = shown.iter().map(|(key, _)| key.clone()).collect();
+    let mut names = app.engine.usage_names(&keys).await?;
+    let rows = shown.into_iter().map(|(key, used)| {
+        let name = names.remove(&key);
+        row(key, name, &used)
+    });
+    let rows = rows.collect::<Result<_, _>>()?;
     let (today, warning) = app.engine.day_usage(app.engine.now(), days.offset_minutes).await?;
     let (_, day_limit) = app.engine.usage_limits();
     Ok(Json(wire::UsagePage {
@@ -173,24 +177,15 @@ fn number(text: Option<&str>, name: &str, least: usize, most: usize) -> Result<O
     number.map(Some).ok_or_else(|| ApiError::InvalidQuery(format!("{name} is a number from {least} to {most}")))
 }
 
-async fn row(app: &App, key: UsageKey, priced: &Priced) -> Result<wire::UsageBy, ApiError> {
-    let (key, name) = match key {
+fn row(key: UsageKey, name: Option<String>, priced: &Priced) -> Result<wire::UsageBy, ApiError> {
+    let key = match key {
         UsageKey::Day(day) => {
             let date = Date::constant(1970, 1, 1).checked_add(Span::new().days(day)).map_err(|_| no_day("from"))?;
-            (Some(date.to_string()), None)
+            Some(date.to_string())
         }
-        UsageKey::Name(name) => (name, None),
-        UsageKey::Work(None) => (None, None),
-        UsageKey::Work(Some(id)) => match app.engine.work(id).await {
-            Ok(work) => (Some(id.to_string()), Some(work.row.name)),
-            Err(QueryError::NoSuchWork(_)) => (Some(id.to_string()), None),
-            Err(err) => return Err(err.into()),
-        },
-        UsageKey::Session(id) => match app.engine.session(id).await {
-            Ok(session) => (Some(id.to_string()), session.row.label().map(str::to_owned)),
-            Err(QueryError::NotFound(_) | QueryError::Deleted(_)) => (Some(id.to_string()), None),
-            Err(err) => return Err(err.into()),
-        },
+        UsageKey::Name(name) => name,
+        UsageKey::Work(work) => work.map(|id| id.to_string()),
+        UsageKey::Session(id) => Some(id.to_string()),
     };
     Ok(wire::UsageBy { key, name, used: used(priced) })
 }

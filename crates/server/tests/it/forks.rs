@@ -95,6 +95,30 @@ async fn what_can_not_be_forked_is_refused() {
     world.call(&format!("POST /api/v1/sessions/{session}/cancel"), None).await.ok(202);
 }
 
+/// The same pictures are taken and refused as with a prompt.
+#[tokio::test]
+async fn what_is_no_picture_is_refused_by_every_door() {
+    let world = World::open().await;
+    let session = world.with_turns().await;
+    let picture = |kind: &str, data: &str| json!({ "mimeType": kind, "data": data });
+    let cases = [
+        json!([picture("text/html", "aGk=")]),
+        json!([picture("image/svg+xml", "aGk=")]),
+        json!([picture("image/png", "not base64!")]),
+        json!([picture("image/png", "")]),
+        json!(vec![picture("image/png", "aGk="); model::MAX_IMAGES + 1]),
+    ];
+    for images in cases {
+        let forked = world.call(&fork(&session), json!({ "turn": 1, "prompt": "look", "images": images })).await;
+        assert_eq!(forked.summary(), "400 images_invalid", "{images}");
+        let prompts = format!("POST /api/v1/sessions/{session}/prompts");
+        let sent = world.call(&prompts, json!({ "text": "look", "images": images })).await;
+        assert_eq!(sent.summary(), "400 images_invalid", "{images}");
+    }
+    let list = world.get("/api/v1/sessions").await.ok(200);
+    assert_eq!(list["sessions"].as_array().unwrap().len(), 1);
+}
+
 #[tokio::test]
 async fn a_repeat_leads_to_the_same_fork() {
     let world = World::open().await;
