@@ -26,6 +26,20 @@ test("sign in by link, talk to the guide, reload", async (t) => {
   assert.deepEqual(complaints, []);
 });
 
+test("a first start shows the welcome, which offers a session where it was asked for", async (t) => {
+  const { server, browser, dataDir } = await open(t);
+  const { page, complaints } = await newPage(browser);
+  await page.goto(`${server.link()}&new=${encodeURIComponent(dataDir)}`);
+  await page.getByRole("heading", { name: "Start with one session" }).waitFor();
+  assert.equal(await page.getByRole("dialog").count(), 0);
+  await page.getByRole("button", { name: /^New session in / }).click();
+  const dialog = page.getByRole("dialog", { name: "New session" });
+  assert.equal(await dialog.getByLabel("Directory").inputValue(), dataDir);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  assert.deepEqual(complaints, []);
+});
+
 test("an answer streams in, and can be stopped", async (t) => {
   const { server, browser } = await open(t);
   const { page } = await newPage(browser);

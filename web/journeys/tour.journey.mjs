@@ -14,7 +14,20 @@ for (const viewport of [DESKTOP, PHONE]) {
     await turn(page, 1, "Contents.").waitFor();
     const next = (name) => page.getByRole("region", { name: "Tour" }).getByRole("button", { name });
     await next("Next: a question").click();
-    await turn(page, 2, "A question.").getByRole("button", { name: /^Allow once/ }).click();
+    const question = turn(page, 2, "A question.");
+    if (viewport === DESKTOP) {
+      // Letters go into the prompt while it has the focus, also into an empty one, and the question says so.
+      const prompt = page.getByRole("textbox", { name: /^Prompt for / });
+      await prompt.focus();
+      await question.getByText(/^You are writing: to answer by key, press Esc first/).waitFor();
+      await page.keyboard.type("yan");
+      assert.equal(await prompt.inputValue(), "yan");
+      await prompt.fill("");
+      await page.keyboard.press("Escape");
+      await question.getByText(/^Or press y, a or n/).waitFor();
+      await question.getByText(/^You are writing/).waitFor({ state: "hidden" });
+    }
+    await question.getByRole("button", { name: /^Allow once/ }).click();
     await turn(page, 2, "What you answered is stored").waitFor();
     await checkAccessibility(page, "tour");
     await next("Next: an edit").click();

@@ -54,7 +54,7 @@ export function FirstSteps() {
         <ShowAround />
       </div>
       {directory !== null && (
-        <p className="mt-2 flex min-w-0 gap-1.5 text-sm text-soft">
+        <p className="mt-2 flex min-w-0 items-baseline gap-1.5 text-sm text-soft">
           Ready in <PathText path={inOneLine(directory)} />
         </p>
       )}
