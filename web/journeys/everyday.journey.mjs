@@ -66,7 +66,7 @@ test("turns are stepped through, everything is found by name, and Escape stops a
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Search everything" }).fill("fork");
   await page.getByRole("option", { name: /Fork from the newest turn/ }).click();
-  await page.getByRole("dialog", { name: "Fork from t4" }).waitFor();
+  await page.getByRole("dialog", { name: "Fork from turn 4" }).waitFor();
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
   const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
