@@ -271,7 +271,7 @@ async function makeSessions(page) {
   await state(page, "Idle").waitFor();
   await page.getByRole("log").focus();
   await page.keyboard.press("f");
-  await page.getByRole("dialog", { name: "Fork from t2" }).getByRole("textbox").fill("say Another way.");
+  await page.getByRole("dialog", { name: "Fork from turn 2" }).getByRole("textbox").fill("say Another way.");
   await page.getByRole("button", { name: "Fork and send" }).click();
   await turn(page, 1, "Another way.").waitFor();
   await state(page, "Idle").waitFor();
