@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
+use rustix::process::{Pid, Signal, kill_process_group};
+#[cfg(target_os = "linux")]
+use rustix::process::{Resource, Rlimit, prlimit};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
@@ -135,12 +137,16 @@ impl Group {
     }
 
     /// Set from here, just after the start: no code may run between fork and exec without being unsafe. A request for more is
-    /// refused by the system, and git then ends with an error.
+    /// refused by the system, and git then ends with an error. Elsewhere than on Linux there is no such call.
+    #[cfg(target_os = "linux")]
     fn limit_memory(&self, bytes: u64) {
         let Some(pid) = self.0 else { return };
         // It may have exited just now.
         prlimit(Some(pid), Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) }).ok();
     }
+
+    #[cfg(not(target_os = "linux"))]
+    fn limit_memory(&self, _bytes: u64) {}
 
     fn ended(mut self) {
         self.0 = None;

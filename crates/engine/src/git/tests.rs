@@ -192,6 +192,7 @@ async fn names_that_are_no_text_and_repositories_within_are_counted() {
 }
 
 /// Whatever a repository holds, git does not take the machine's memory for it.
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn git_ends_when_it_needs_too_much_memory() {
     const LONG: usize = 64 << 20;

@@ -22,8 +22,7 @@ use crate::{App, access, convert, who, wire};
         (status = 201, description = "The new session is durable; its agent starts meanwhile", body = wire::Session),
         (status = 400, description = "There is no such agent, or the name, the prompt or a picture is not taken", body = wire::ErrorBody),
         (status = 404, description = "The session is not there, or has no such turn", body = wire::ErrorBody),
-        (status = 409, description = "The turn is still running", body = wire::ErrorBody),
-        (status = 429, description = "As many agents are at work as may run at once", body = wire::ErrorBody)
+        (status = 409, description = "The turn is still running", body = wire::ErrorBody)
     )
 )]
 pub(crate) async fn fork(
