@@ -99,6 +99,7 @@ test("who changed a file and what is not shown of it is said", async () => {
     earlierLeftOut: true,
     more: 3,
     incomplete: true,
+    leftOut: ["2 names are not valid UTF-8"],
     files: [changed(".env", { compared: "protected", lines: null, by: "outside" }), changed("b", { by: "both" }), changed("c", { status: "moved", from: "d" })],
   });
   const secret = within(await screen.findByRole("region", { name: ".env" }));
@@ -108,7 +109,7 @@ test("who changed a file and what is not shown of it is said", async () => {
   expect(screen.getByText("6 files")).toBeTruthy();
   expect(screen.getByText(/3 more files changed/)).toBeTruthy();
   expect(screen.getByText(/oldest edits were not looked at/)).toBeTruthy();
-  expect(screen.getByText(/may be more changed files/)).toBeTruthy();
+  expect(screen.getByText(/may be more changed files than could be compared. 2 names are not valid UTF-8\./)).toBeTruthy();
 });
 
 test("what is left out of the changes outside is mentioned", async () => {

@@ -156,7 +156,7 @@ function Notes({ page, base }: { page: ChangesPage; base: Base }) {
   const notes = [
     page.more > 0 && `${counted(page.more, "more file")} changed; ask for one turn to see fewer.`,
     page.earlierLeftOut && "So much happened in this session that its oldest edits were not looked at.",
-    page.incomplete === true && "There may be more changed files than could be compared.",
+    page.incomplete === true && ["There may be more changed files than could be compared.", ...(page.leftOut ?? []).map(sentence)].join(" "),
     page.gitTrouble !== undefined && page.gitTrouble !== null && sentence(page.gitTrouble),
     base !== "git" && base !== "index" && page.git && "What commands changed is not among an agent’s edits: compare with the last commit to see it.",
   ].filter((note) => typeof note === "string");
