@@ -117,9 +117,17 @@ impl World {
         let show = self.show(session);
         let mut lines = vec![show["state"].as_str().unwrap().to_owned()];
         lines.extend(show["failure"].as_str().map(|failure| format!("failure: {failure}")));
-        lines.extend(self.entries(session)[after..].iter().filter_map(|entry| {
+        let mut words_go_on = false;
+        for entry in &self.entries(session)[after..] {
             let data = &entry["data"];
-            Some(match entry["type"].as_str().unwrap() {
+            let kind = entry["type"].as_str().unwrap();
+            // Words are stored in parts, as they come: how many depends on how busy the machine is.
+            if kind == "text.part" && words_go_on {
+                lines.last_mut().unwrap().push_str(data["text"].as_str().unwrap());
+                continue;
+            }
+            words_go_on = kind == "text.part";
+            lines.push(match kind {
                 "text.part" => format!("text: {}", data["text"].as_str().unwrap()),
                 "agent.noticed" => format!("notice: {}", data["notice"]["title"]),
                 "agent.raw" => format!("raw: {}", data["message"]),
@@ -128,9 +136,9 @@ impl World {
                     Value::Null => format!("turn {}", data["outcome"].as_str().unwrap()),
                     reason => format!("turn {}: {}", data["outcome"].as_str().unwrap(), reason.as_str().unwrap()),
                 },
-                _ => return None,
-            })
-        }));
+                _ => continue,
+            });
+        }
         lines.join("\n  ") + "\n"
     }
 
