@@ -36,7 +36,7 @@ interface DialogsProps {
   loads?: typeof LOADS;
 }
 
-export function Dialogs({ dialogs: { open, directory, close }, current, onBegun, loads = LOADS }: DialogsProps) {
+export function Dialogs({ dialogs: { open, directory, close, created }, current, onBegun, loads = LOADS }: DialogsProps) {
   const palette = usePart(loads.palette, open === "search");
   const picker = usePart(loads.picker, open === "picker");
   const commands = useAvailable();
@@ -53,7 +53,7 @@ export function Dialogs({ dialogs: { open, directory, close }, current, onBegun,
           directory={directory}
           onClose={onClose}
           onCreated={(session) => {
-            onClose();
+            created();
             onBegun(session);
             navigate(`/s/${session}`);
           }}

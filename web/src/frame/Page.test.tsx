@@ -136,3 +136,35 @@ test("a newcomer whose first session comes is not asked for another", async () =
   expect(screen.queryByText("Start with one session")).toBeNull();
   expect(screen.queryByRole("dialog")).toBeNull();
 });
+
+test("a dialog that is open is not lost to the one that the address asks for, which comes after it", async () => {
+  const { ready } = open({ narrow: false });
+  await ready;
+  await userEvent.keyboard("?");
+  screen.getByRole("dialog", { name: "Keyboard shortcuts" });
+  act(() => {
+    history.replaceState(null, "", NEW_IN_LOOM);
+    dispatchEvent(new Event("hashchange"));
+  });
+  expect(screen.getAllByRole("dialog")).toEqual([screen.getByRole("dialog", { name: "Keyboard shortcuts" })]);
+  await userEvent.click(screen.getByRole("button", { name: "Close" }));
+  expect(screen.getByLabelText<HTMLInputElement>("Directory").value).toBe("/srv/loom");
+  await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  expect(screen.queryByRole("dialog")).toBeNull();
+});
+
+test("once a newcomer has begun a session, the directory that the address asked for is not offered again", async () => {
+  localStorage.setItem("throughline.lastAgent", "guide");
+  const { ready } = open({ narrow: false, rows: [], path: NEW_IN_LOOM, http: { createSession: () => ok({ id: "s" }) } });
+  await ready;
+  await userEvent.click(await screen.findByRole("button", { name: "New session in loom" }));
+  const directory = () => screen.getByLabelText<HTMLInputElement>("Directory");
+  await userEvent.clear(directory());
+  await userEvent.type(directory(), "/srv/spindle");
+  await userEvent.click(screen.getByRole("button", { name: "Start session" }));
+  await waitFor(() => expect(location.pathname).toBe("/s/s"));
+  expect(screen.queryByRole("dialog")).toBeNull();
+  act(() => (document.activeElement as HTMLElement | null)?.blur());
+  await userEvent.keyboard("n");
+  expect(directory().value).toBe("/srv/spindle");
+});

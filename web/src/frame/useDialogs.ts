@@ -1,7 +1,8 @@
 // Which dialog lies over the page: one at a time, opened by key, by a part of the page or by the address.
 //
 // Invariant: nothing lies over what greets a newcomer unless they ask for it. A session that the address asks for is offered
-// there instead, and keeps its directory until there is one.
+// there instead, and keeps its directory until there is one. Where a dialog lies over the page already, the one that the
+// address asks for waits until that is closed.
 import { useCallback, useEffect, useState } from "react";
 
 import { hasCode } from "../api/credential";
@@ -18,19 +19,21 @@ export interface DialogState {
   show(dialog: DialogName): void;
   /** Closes this one; another that was opened meanwhile stays. */
   close(dialog: DialogName): void;
+  /** The new session is there: its dialog closes, and what the address asked for is done. */
+  created(): void;
 }
 
 /** `greets`: newcomers are greeted on this page; null until that is known. */
 export function useDialogs(greets: boolean | null): DialogState {
   const [directory, setDirectory] = useState(() => addressField(NEW_FIELD));
-  // Whether the dialog for that directory is yet to be opened, once it is known who is there.
+  // Whether the dialog for that directory is yet to be opened, once it is known who is there and no other is open.
   const [waiting, setWaiting] = useState(directory !== null);
   const [open, setOpen] = useState<DialogName | null>(null);
-  if (waiting && greets !== null) {
+  if (waiting && greets === true) {
     setWaiting(false);
-    if (!greets) {
-      setOpen(open ?? "new-session");
-    }
+  } else if (waiting && greets === false && open === null) {
+    setWaiting(false);
+    setOpen("new-session");
   }
   const close = useCallback(
     (dialog: DialogName) => {
@@ -44,6 +47,10 @@ export function useDialogs(greets: boolean | null): DialogState {
     },
     [greets],
   );
+  const created = useCallback(() => {
+    close("new-session");
+    setDirectory(null);
+  }, [close]);
   // While the search is on its way, what is typed already is meant for it.
   const openAlone = (dialog: DialogName) => setOpen((now) => (now === "search" && document.querySelector("dialog[open]") === null ? now : dialog));
   useActions({
@@ -72,5 +79,5 @@ export function useDialogs(greets: boolean | null): DialogState {
       removeEventListener("hashchange", look);
     };
   }, []);
-  return { open, directory, show: setOpen, close };
+  return { open, directory, show: setOpen, close, created };
 }

@@ -12,7 +12,7 @@ import { useNotifications } from "./useNotifications";
 const ROW = { id: "s", agent: "claude", project: "/home/ada/loom", title: "Mend the loom", deletedAt: null, unobserved: false, activeAt: "1" } as unknown as SessionRow;
 
 function stateOf(change: Partial<SessionRow>): AppState {
-  return { ...INITIAL_STATE, list: { rows: new Map([["s", { ...ROW, ...change }]]), unobservedCount: 0, needsYouCount: 0, extent: { kind: "whole" }, before: null, generation: 1 } };
+  return { ...INITIAL_STATE, list: { ...INITIAL_STATE.list, rows: new Map([["s", { ...ROW, ...change }]]), extent: { kind: "whole" }, generation: 1 } };
 }
 
 const shown: [string, NotificationOptions][] = [];

@@ -9,7 +9,7 @@ import { UNREAD_LIST } from "./sessionList";
 const ROW = { id: "s", agent: "claude", project: "/home/ada/loom", title: "key 4711", deletedAt: null, unobserved: false } as unknown as SessionRow;
 
 function listOf(state: SessionState, change: Partial<SessionRow> = {}): SessionList {
-  return { rows: new Map([["s", { ...ROW, state, ...change }]]), unobservedCount: 0, needsYouCount: 0, extent: { kind: "whole" }, before: null, generation: 1 };
+  return { ...UNREAD_LIST, rows: new Map([["s", { ...ROW, state, ...change }]]), extent: { kind: "whole" }, generation: 1 };
 }
 
 const kinds = (before: SessionList, after: SessionList) => noticesOf(before, after).map(({ kind }) => kind);

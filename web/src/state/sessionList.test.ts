@@ -70,6 +70,21 @@ test("a page that was asked for before the list began anew leaves no hole", () =
   expect(anew.generation).toBe(read.generation + 1);
 });
 
+test("a page that comes late changes neither what was told of a session meanwhile nor the counts", () => {
+  let list = first({ ...page([row("e", 5)], "after e"), unobservedCount: 4, needsYouCount: 2 });
+  list = putRow(list, row("d", 6, { state: "running" }));
+  // A question does not move its session.
+  list = putRow(list, row("c", 3, { state: "needs_you" }));
+  list = removeRow(list, "b");
+  list = takePage(list, page([row("d", 4), row("c", 3), row("b", 2), row("a", 1)]), "after e");
+  expect(ids(list)).toBe("d e c a");
+  expect([list.rows.get("d")?.state, list.rows.get("c")?.state]).toEqual(["running", "needs_you"]);
+  expect([list.unobservedCount, list.needsYouCount]).toEqual([4, 2]);
+  // A list that begins anew knows better than all that was told before it.
+  const anew = takeFirstPage(list, { ...page([row("b", 7), row("d", 6)]), needsYouCount: 1 }, []);
+  expect([ids(anew), anew.rows.get("d")?.state, anew.needsYouCount]).toEqual(["b d", "idle", 1]);
+});
+
 test("the first page after a reconnect replaces what may have missed changes", () => {
   const before = first(page([row("b", 2), row("gone", 1)]));
   expect(ids(takeFirstPage(before, page([row("b", 2)]), ["gone"]))).toBe("b");

@@ -3,11 +3,14 @@
 // Invariant: rows are kept by id and ordered when asked, so a row that moves is never doubled. A row older than the
 // last page that was read is known but not listed: others, not read yet, belong between it and the page's end. When the list
 // begins anew, what was listed stays in sight below the page that came, until the pages below it have come again, too.
+// Pages after the first may come late: of a session that was told of since the first one, they say nothing new.
 import type { SessionId, SessionPage, SessionRow } from "../wire/names";
 
 export interface SessionList {
   /** Every row heard of. */
   readonly rows: ReadonlyMap<SessionId, SessionRow>;
+  /** The sessions that were told of, one at a time, since the first page came. */
+  readonly told: ReadonlySet<SessionId>;
   readonly unobservedCount: number;
   /** How many cannot go on without the person, as the server counts them. */
   readonly needsYouCount: number;
@@ -41,7 +44,7 @@ export interface ListKey {
   readonly id: SessionId;
 }
 
-export const UNREAD_LIST: SessionList = { rows: new Map(), unobservedCount: 0, needsYouCount: 0, extent: { kind: "unread" }, before: null, generation: 0 };
+export const UNREAD_LIST: SessionList = { rows: new Map(), told: new Set(), unobservedCount: 0, needsYouCount: 0, extent: { kind: "unread" }, before: null, generation: 0 };
 
 /**
  * The first page, at connect and after too much was missed: what was known of the list before is replaced. The rows of
@@ -49,7 +52,9 @@ export const UNREAD_LIST: SessionList = { rows: new Map(), unobservedCount: 0, n
  * `before` the pages that are to come again.
  */
 export function takeFirstPage(list: SessionList, page: SessionPage, open: Iterable<SessionId>): SessionList {
-  const fresh = putPage({ ...list, rows: new Map(), before: beforeOf(list), generation: list.generation + 1 }, page);
+  const { unobservedCount, needsYouCount = 0 } = page;
+  const anew = { rows: new Map(), told: new Set<SessionId>(), unobservedCount, needsYouCount, before: beforeOf(list), generation: list.generation + 1 };
+  const fresh = putPage({ ...list, ...anew }, page);
   const { extent } = fresh;
   if (extent.kind !== "part") {
     return fresh;
@@ -72,7 +77,9 @@ export function takePage(list: SessionList, page: SessionPage, after: string): S
 function putPage(list: SessionList, page: SessionPage): SessionList {
   const rows = new Map(list.rows);
   for (const row of [...(page.foremost ?? []), ...page.sessions]) {
-    rows.set(row.id, row);
+    if (!list.told.has(row.id)) {
+      rows.set(row.id, row);
+    }
   }
   const last = page.sessions.at(-1);
   const extent: Extent =
@@ -80,7 +87,7 @@ function putPage(list: SessionList, page: SessionPage): SessionList {
       ? { kind: "whole" }
       : { kind: "part", last: { activeAt: last.activeAt, id: last.id }, nextCursor: page.nextCursor };
   const before = list.before !== null && extent.kind === "part" && compareKeys(extent.last, list.before.last) < 0 ? list.before : null;
-  return { ...list, rows, unobservedCount: page.unobservedCount, needsYouCount: page.needsYouCount ?? 0, extent, before };
+  return { ...list, rows, extent, before };
 }
 
 function beforeOf(list: SessionList): Before | null {
@@ -95,14 +102,18 @@ export function takeRows(list: SessionList, news: readonly SessionRow[]): Sessio
 }
 
 export function putRow(list: SessionList, row: SessionRow): SessionList {
-  return { ...list, rows: new Map(list.rows).set(row.id, row) };
+  return { ...list, rows: new Map(list.rows).set(row.id, row), told: withId(list.told, row.id) };
 }
 
 export function removeRow(list: SessionList, id: SessionId): SessionList {
   const rows = new Map(list.rows);
   rows.delete(id);
   const before = list.before === null ? null : { ...list.before, rows: list.before.rows.filter((row) => row.id !== id) };
-  return { ...list, rows, before };
+  return { ...list, rows, told: withId(list.told, id), before };
+}
+
+function withId(ids: ReadonlySet<SessionId>, id: SessionId): ReadonlySet<SessionId> {
+  return ids.has(id) ? ids : new Set(ids).add(id);
 }
 
 /** The rows to show, most recently active first; those that stand before the others are known however old they are. */

@@ -1,4 +1,6 @@
 // The answers of a question: what is said of their keys, and how the seldom ones are put away.
+import { readFileSync } from "node:fs";
+
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
@@ -31,6 +33,18 @@ test.each<[OfferedAnswer[], string | null]>([
 ])("the line about keys names those that answer, and what to press first while one writes, %#", (answers, keys) => {
   const sentences = [`Or press ${keys}.`, `You are writing: to answer by key, press Esc first, then ${keys}.`];
   expect(show(answers)).toEqual(keys === null ? [] : sentences);
+});
+
+test.each(["textarea", "input", "select", "div"])("in a field one writes, as the keys do nothing there: %s", (name) => {
+  const field = document.createElement(name);
+  if (name === "div") {
+    field.setAttribute("contenteditable", "true");
+  }
+  const rules = [...readFileSync("src/session/items/PermissionCard.css", "utf8").matchAll(/:has\(([^)]*)\)/g)].map(([, fields = ""]) => fields.split(", "));
+  expect(rules).toHaveLength(3);
+  expect(rules.flat().every((selector) => selector.endsWith(":focus"))).toBe(true);
+  // Without the focus: in the test's browser no `select` matches it.
+  expect(rules.map((fields) => field.matches(fields.map((selector) => selector.replace(":focus", "")).join(", ")))).toEqual([true, true, true]);
 });
 
 test("Escape puts the other answers away, and then it does not count for stopping the turn", async () => {
