@@ -100,6 +100,20 @@ test("hidden characters are named, however they are written", () => {
   expect(show("see \u202Eexe.txt and \u001B[2J").textContent).toContain("see ⟨U+202E⟩exe.txt and ␛[2J");
 });
 
+test("hidden characters are named in the names of pictures and of languages too", () => {
+  expect(show("![a&#x202E;b](https://e.example)").textContent).toContain("a⟨U+202E⟩b");
+  cleanup();
+  const page = show("```ru&#x202E;st\nx\n```");
+  expect(page.textContent).toContain("ru⟨U+202E⟩st");
+  expect(screen.getByRole("figure").getAttribute("aria-label")).not.toContain("\u202E");
+});
+
+test("what looks like HTML or a formula stays as it was written, also while the words grow", () => {
+  expect(show("a <b", true).textContent).toBe("a <b");
+  cleanup();
+  expect(show("the pid is $$", true).textContent).toBe("the pid is $$");
+});
+
 test("marks that are still open are closed while the words grow, and stay as written at the end", () => {
   expect(show("so **very", true).querySelector("strong")?.textContent).toBe("very");
   cleanup();

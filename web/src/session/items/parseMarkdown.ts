@@ -19,9 +19,12 @@ import { shown } from "../../ui/shown";
 const SYNTAX = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
 const TO_HTML = { handlers: { html: (_: unknown, node: { value: string }) => ({ type: "text" as const, value: node.value }) } };
 
+/** Nothing is closed that the page would not draw: HTML stays text, and there are no formulas. */
+const CLOSED = { htmlTags: false, katex: false };
+
 /** With `growing`, marks that are still open are closed, since more of the text may come. */
 export function parseMarkdown(text: string, growing: boolean, components: Partial<Components>): ReactElement {
-  const tree = sanitize(toHast(fromMarkdown(growing ? remend(text) : text, SYNTAX), TO_HTML));
+  const tree = sanitize(toHast(fromMarkdown(growing ? remend(text, CLOSED) : text, SYNTAX), TO_HTML));
   nameHidden(tree);
   return toJsxRuntime(tree, { Fragment, jsx, jsxs, components, ignoreInvalidStyle: true, passKeys: true, passNode: false });
 }
@@ -29,6 +32,7 @@ export function parseMarkdown(text: string, growing: boolean, components: Partia
 interface TreeNode {
   type: string;
   value?: string;
+  properties?: Record<string, unknown>;
   children?: TreeNode[];
 }
 
@@ -37,5 +41,13 @@ function nameHidden(node: TreeNode): void {
   if (node.type === "text" && node.value !== undefined) {
     node.value = shown(node.value);
   }
+  if (node.properties !== undefined) {
+    node.properties = Object.fromEntries(Object.entries(node.properties).map(([name, value]) => [name, withoutHidden(value)]));
+  }
   node.children?.forEach(nameHidden);
+}
+
+/** The value of an attribute: a text, several, or something else. */
+function withoutHidden(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(withoutHidden) : typeof value === "string" ? shown(value) : value;
 }
