@@ -106,10 +106,12 @@ fn names(pairs: &[(String, String)]) -> Vec<&str> {
 }
 
 const HIDDEN: &str = "[secret]";
+/// Addresses whose host is the name of a machine.
+const WEB_SCHEMES: [&str; 4] = ["http", "https", "ws", "wss"];
 /// Paths that many servers have, and that hold no secret.
 const COMMON_PATHS: [&str; 4] = ["", "/", "/mcp", "/sse"];
 
-/// An address without secrets: scheme, host and port are shown, and a path that many servers have. A user, any other path and
+/// An address without secrets: scheme, host and port of the web are shown, and a path that many servers have. A user, any other path and
 /// a query may each open a door. Where it is not certain which part is which, nothing but the scheme is shown.
 pub fn shown_url(url: &str) -> String {
     let is_scheme = |text: &str| {
@@ -121,7 +123,8 @@ pub fn shown_url(url: &str) -> String {
     };
     let (place, behind) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (user, host) = place.rsplit_once('@').map_or(("", place), |(_, host)| ("[secret]@", host));
-    if !is_host(host) || behind.contains('@') {
+    // Elsewhere the host may be the secret itself, as the topic of `ntfy://topic` is.
+    if !WEB_SCHEMES.contains(&scheme) || !is_host(host) || behind.contains('@') {
         return format!("{scheme}://{HIDDEN}");
     }
     let (path, query) = behind.split_at(behind.find(['?', '#']).unwrap_or(behind.len()));

@@ -7,9 +7,9 @@
 //! - Of an address, scheme, host and port, and the path `/mcp` or `/sse`.
 //! - Of arguments, flags by their names: a long one whole, of a short one the letter. What comes between a flag and the next one
 //!   is taken to be its value, and so is what follows its `=`.
-//! - Of a value: a short number, the name of a package, the path of a file that is there, the name in `NAME=text`; a plain word
-//!   of letters, unless the flag is a short one; and the value of a flag such as `--model`. Behind a flag whose name speaks
-//!   of a secret, such as `--token`, nothing.
+//! - Of a value: the name of a package, the path of a file that is there, the name in `NAME=text`; before the first flag also a
+//!   short word, which is a subcommand; and what stands behind a flag such as `--model` or `--port`.
+//! - Right behind a flag whose name speaks of a secret, such as `--token`, nothing, not even what looks like another flag.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -81,6 +81,11 @@ const SECRET_WORDS: &[&str] = &[
     "code",
     "sign",
     "seed",
+    "pw",
+    "otp",
+    "jwt",
+    "mfa",
+    "hook",
 ];
 /// Flags whose values name something that everybody may know.
 const HARMLESS_FLAGS: &[&str] = &[
@@ -95,12 +100,16 @@ const HARMLESS_FLAGS: &[&str] = &[
     "format",
     "output-format",
     "input-format",
+    "port",
+    "timeout",
+    "color",
+    "colour",
 ];
 /// Words in the names of programs and packages that agents and MCP servers come as.
 const PACKAGE_WORDS: &[&str] = &["mcp", "acp", "server", "agent", "cli"];
 const LONGEST_FLAG: usize = 40;
 const LONGEST_NAME: usize = 64;
-const LONGEST_WORD: usize = 16;
+const LONGEST_WORD: usize = 10;
 const LONGEST_NUMBER: usize = 6;
 /// Letters and digits mixed, this many or more in one go, are taken for a key.
 const SHORTEST_KEY: usize = 12;
@@ -120,10 +129,13 @@ impl HiddenArgs {
     }
 
     fn shown(&self) -> Vec<String> {
-        let mut before = Before::Nothing;
+        let mut before = Before::NoFlag;
+        let mut secret_is_due = false;
         let mut shown = Vec::new();
         for arg in &self.0 {
-            let Some(flag) = arg.strip_prefix('-').filter(|rest| !is_number(rest)) else {
+            // A secret may begin with a hyphen too.
+            let is_value = std::mem::take(&mut secret_is_due);
+            let Some(flag) = arg.strip_prefix('-').filter(|rest| !is_value && !is_number(rest)) else {
                 shown.push(shown_value(before, arg));
                 continue;
             };
@@ -137,7 +149,8 @@ impl HiddenArgs {
                 Some(value) => format!("{name}={}", shown_value(flag, value)),
                 None => name,
             });
-            before = if value.is_some() { Before::Nothing } else { flag };
+            before = if value.is_some() { Before::Flag } else { flag };
+            secret_is_due = before == Before::SecretFlag;
         }
         shown
     }
@@ -146,29 +159,25 @@ impl HiddenArgs {
 /// The flag that a value may belong to: the last one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
-    Nothing,
-    /// Of one letter, so nobody knows what it takes.
-    Short,
-    Long,
+    NoFlag,
+    /// Nobody knows what it takes.
+    Flag,
     /// One of [`HARMLESS_FLAGS`].
-    Harmless,
+    HarmlessFlag,
     /// Its name has one of [`SECRET_WORDS`].
-    Secret,
+    SecretFlag,
 }
 
 impl Before {
     /// `rest` is what follows the first hyphen.
     fn flag(rest: &str) -> Self {
-        let Some(name) = rest.strip_prefix('-') else { return Self::Short };
-        let name = name.to_ascii_lowercase().replace('_', "-");
-        if name.is_empty() {
-            Self::Nothing
-        } else if SECRET_WORDS.iter().any(|word| name.contains(word)) {
-            Self::Secret
+        let name = rest.trim_start_matches('-').to_ascii_lowercase().replace('_', "-");
+        if SECRET_WORDS.iter().any(|word| name.contains(word)) {
+            Self::SecretFlag
         } else if HARMLESS_FLAGS.contains(&name.as_str()) {
-            Self::Harmless
+            Self::HarmlessFlag
         } else {
-            Self::Long
+            Self::Flag
         }
     }
 }
@@ -194,31 +203,36 @@ fn shown_value(before: Before, value: &str) -> String {
     if value.is_empty() {
         return String::new();
     }
-    if before == Before::Secret {
+    if before == Before::SecretFlag {
         return SHOWN.to_owned();
     }
     if value.contains("://") {
         return agents::shown_url(value);
     }
     // `NAME=text`, as for `docker run -e`.
-    if let Some((name, text)) = value.split_once('=').filter(|(name, _)| is_variable(name)) {
-        return format!("{name}={}", if text.is_empty() { "" } else { SHOWN });
+    if let Some((name, _)) = value.split_once('=').filter(|(name, text)| is_variable(name) && !is_padding(text)) {
+        return format!("{name}={SHOWN}");
     }
     let is_shown = match before {
-        Before::Short => false,
-        Before::Nothing | Before::Long => is_plain_word(value),
-        Before::Harmless => is_plain_word(value) || is_public_name(value),
-        Before::Secret => return SHOWN.to_owned(),
+        Before::Flag | Before::SecretFlag => false,
+        Before::NoFlag => is_plain_word(value),
+        Before::HarmlessFlag => is_plain_word(value) || is_number(value) || is_public_name(value),
     };
-    match is_shown || is_number(value) || is_package(value) || is_there(value) {
+    match is_shown || is_package(value) || is_there(value) {
         true => value.to_owned(),
         false => SHOWN.to_owned(),
     }
 }
 
+/// The name of a variable, as people write them: in capitals.
 fn is_variable(name: &str) -> bool {
-    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    is_name && !name.is_empty() && name.len() <= LONGEST_FLAG && !looks_like_key(name)
+    let is_name = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    is_name && name.starts_with(|c: char| !c.is_ascii_digit()) && name.len() <= LONGEST_FLAG && !looks_like_key(name)
+}
+
+/// What base64 may end with; before it is no name.
+fn is_padding(text: &str) -> bool {
+    text.bytes().all(|byte| byte == b'=')
 }
 
 /// A port, a count, a part of a second; a longer one may be a key.
@@ -313,7 +327,7 @@ mod tests {
         let there = folder.path().to_str().unwrap();
         let gone = format!("{there}/canary");
         for (args, shown) in [
-            (&["--acp", "-v", "-vvv", "--", "run"][..], &["--acp", "-v", "-vvv", "--", "run"][..]),
+            (&["run", "--acp", "-v", "-vvv"][..], &["run", "--acp", "-v", "-vvv"][..]),
             (&["--model", "gpt-5.1-codex", "--port=8080"], &["--model", "gpt-5.1-codex", "--port=8080"]),
             (&["--timeout", "2.5", "--colour", "never"], &["--timeout", "2.5", "--colour", "never"]),
             (&["-y", "@scope/server-files@1.2.3", there], &["-y", "@scope/server-files@1.2.3", there]),
@@ -323,23 +337,34 @@ mod tests {
             (&["--API_TOKEN=canary", "--token=canary"], &["--API_TOKEN=[secret]", "--token=[secret]"]),
             (&["--login", "ada", "canary", "-v"], &["--login", SHOWN, SHOWN, "-v"]),
             (&["--password", "12345"], &["--password", SHOWN]),
-            (&["--token", "--verbose"], &["--token", "--verbose"]),
+            (&["--token", "--canary", "-v"], &["--token", SHOWN, "-v"]),
+            (&["--token", "--", "canary"], &["--token", SHOWN, SHOWN]),
+            (&["-password", "123456"], &["-p[secret]", SHOWN]),
+            (
+                &["--otp", "123456", "--pw", "canary", "--webhook", "canary"],
+                &["--otp", SHOWN, "--pw", SHOWN, "--webhook", SHOWN],
+            ),
             // Flags of one letter, whose values may be anything.
             (&["-u", "ada:canary"], &["-u", SHOWN]),
             (&["-u", "canary"], &["-u", SHOWN]),
-            (&["-pcanary", "-u=canary", "-p", "8080"], &["-p[secret]", "-u=[secret]", "-p", "8080"]),
+            (&["-pcanary", "-u=canary", "-p", "8080"], &["-p[secret]", "-u=[secret]", "-p", SHOWN]),
             // Headers, variables, addresses, programs in one argument.
             (&["--header", "Authorization: Bearer canary"], &["--header", SHOWN]),
             (&["-H", "Authorization: Bearer canary"], &["-H", SHOWN]),
             (&["X-Own:canary"], &[SHOWN]),
-            (&["-e", "NAME=canary", "EMPTY="], &["-e", "NAME=[secret]", "EMPTY="]),
+            (&["-e", "NAME=canary", "canary="], &["-e", "NAME=[secret]", SHOWN]),
+            (&["-p", "Y2FuYXJ5Cg==", "CANARY="], &["-p", SHOWN, SHOWN]),
             (&["--env=NAME=canary", "can ary=canary"], &["--env=NAME=[secret]", SHOWN]),
             (&["https://ada:canary@web.example/canary?k=canary"], &["https://[secret]@web.example/[secret]"]),
+            (&["ntfy://canary"], &["ntfy://[secret]"]),
             (&["sh", "-c", "run --token canary"], &["sh", "-c", SHOWN]),
             // Words that look like nothing known.
             (&["sk-proj-canary0123456789abcdef"], &[SHOWN]),
             (&["correct-horse-battery-canary"], &[SHOWN]),
             (&["canaryCANARYcanary"], &[SHOWN]),
+            // Sixteen small letters are what some call a password.
+            (&["canaryabcdefghij"], &[SHOWN]),
+            (&["--smtp", "canary", "--", "canary"], &["--smtp", SHOWN, "--", SHOWN]),
             (&["--canary0123456789abcdef", "--canary canary=1"], &["--[secret]", "--[secret]"]),
             (&["0123456789012345"], &[SHOWN]),
             (&["", "-"], &["", "-"]),
