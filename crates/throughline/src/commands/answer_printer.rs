@@ -111,9 +111,7 @@ impl AnswerPrinter {
     /// Prints the answer to a prompt.
     pub(super) async fn print(&mut self, client: &Client, prompt: InteractionId) -> Result<()> {
         self.target = Target::Prompt(prompt);
-        let printed = self.print_all(client).await;
-        mark_seen(client, self.session, self.json).await;
-        printed
+        self.print_all(client).await
     }
 
     /// Prints every turn, until the connection ends.
@@ -178,7 +176,7 @@ impl AnswerPrinter {
         }
         let is_turn_end = matches!(&entry.event, SessionEvent::TurnEnded { turn, .. } if Some(*turn) == self.turn);
         let printed = self.print_event(entry.event)?;
-        if is_turn_end && self.target == Target::EveryTurn {
+        if is_turn_end {
             mark_seen(client, self.session, self.json).await;
         }
         Ok(printed)
