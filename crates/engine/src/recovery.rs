@@ -2,7 +2,7 @@
 //!
 //! Invariant: before anybody is let in, no session claims a running turn, a starting agent or one that waits for an
 //! answer, for none has survived. Nothing is prompted again by itself; waiting prompts stay waiting until the person goes on,
-//! but for the one that a click began a session for (`Engine::finish_clicks`). A session that cannot be read is left as it
+//! but for the one that a click or a fork began a session with (`Engine::start_unbegun`). A session that cannot be read is left as it
 //! is and named: it must not keep the others from being served.
 
 use std::sync::Arc;

@@ -191,7 +191,8 @@ pub struct RemovePrompt {
     pub interaction_id: InteractionId,
 }
 
-/// Stops the running turn; its end comes from the agent.
+/// Stops the running turn, whose end comes from the agent; or takes back the prompt that the session was begun with, while it
+/// waits for its agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Cancel;
 

@@ -220,15 +220,15 @@ impl Engine {
     /// Starts the agents of sessions that were begun by a click or a fork and whose server ended before they were. What the
     /// person took back meanwhile is not sent: a prompt that was removed or cancelled is not there any more, and one whose
     /// session was deleted waits, also if it was restored. To be called once agents can reach what they are lent.
-    pub async fn finish_clicks(&self) -> Result<usize, QueryError> {
+    pub async fn start_unbegun(&self) -> Result<usize, QueryError> {
         let mut started = 0;
         for id in self.shared.store.unbegun().await? {
             match self.shared.was_ever_deleted(id).await {
-                Ok(false) => {
+                Ok(Some(false)) => {
                     start(&self.shared, id);
                     started += 1;
                 }
-                Ok(true) => (),
+                Ok(Some(true) | None) => (),
                 Err(err) => {
                     let error = &err as &dyn std::error::Error;
                     tracing::warn!(session = %id, error, "a session can not be read; its first prompt waits");
@@ -328,8 +328,9 @@ fn check_offered(agent: &str, about: &'static str, wanted: &str, option: &AgentO
 const MAX_NAMED: usize = 30;
 
 impl Shared {
-    async fn was_ever_deleted(&self, id: SessionId) -> Result<bool, ReadError> {
-        let Some(session) = self.store.session(id).await? else { return Ok(true) };
+    /// Whether the person has deleted the session at some time, though it may be there again; `None` if it is gone.
+    async fn was_ever_deleted(&self, id: SessionId) -> Result<Option<bool>, ReadError> {
+        let Some(session) = self.store.session(id).await? else { return Ok(None) };
         let mut was_deleted = false;
         paging::walk(&*self.store, id, Seq::START, session.head, |entry| match entry.event {
             SessionEvent::SessionDeleted {} => {
@@ -339,7 +340,7 @@ impl Shared {
             _ => ControlFlow::Continue(()),
         })
         .await?;
-        Ok(was_deleted)
+        Ok(Some(was_deleted))
     }
 
     /// The part that adds a session to the work of that name, which begins with it if it is new. The caller holds the lock

@@ -146,7 +146,7 @@ pub(crate) enum Command {
     Undelete(Undelete),
     /// List the agents and whether they are installed, or the sessions that one of them keeps by itself
     Agents(Agents),
-    /// Stop the turn that runs
+    /// Stop the turn that runs, or take back a first prompt that still waits for its agent
     Stop {
         /// The session: its id, the end of its id as `list` prints it, or `last`
         session: SessionName,

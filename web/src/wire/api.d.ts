@@ -302,7 +302,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stops the running turn; what waits goes on. */
+        /**
+         * Stops the running turn, or takes back the prompt that the session was begun with while it waits for its agent. What else
+         *     waits goes on.
+         */
         post: operations["cancelTurn"];
         delete?: never;
         options?: never;
@@ -4512,7 +4515,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request was sent to the agent; the turn's end is an entry */
+            /** @description The turn's end, or that the prompt was removed, is an entry */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4526,7 +4529,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["BodyTimeout"];
-            /** @description No turn is running */
+            /** @description There is nothing to stop */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -132,7 +132,7 @@ async fn a_fork_without_a_prompt_is_told_with_its_first_one() {
     world.turn(session, "say one").await;
     let begun = world.fork(session, Fork { turn: None, name: "aside".to_owned(), ..fork(0, None) }).await;
     world.crash_and_restart().await;
-    assert_eq!(world.engine.finish_clicks().await.unwrap(), 0, "nothing waits in it");
+    assert_eq!(world.engine.start_unbegun().await.unwrap(), 0, "nothing waits in it");
     let row = world.row(begun).await;
     assert_eq!((row.name.as_str(), row.turns), ("aside", Turn(0)));
     assert_eq!(row.from, Some(Origin::Fork(ForkOrigin { session, turn: Turn(1) })), "from the newest turn");

@@ -58,7 +58,7 @@ impl World {
         }
         self.store.append(Batch { parts: vec![draft.take()], ..Batch::default() }).await.unwrap();
         self.stop_and_restart().await;
-        let begun = self.engine.finish_clicks().await.unwrap();
+        let begun = self.engine.start_unbegun().await.unwrap();
         (id, begun)
     }
 

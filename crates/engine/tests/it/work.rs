@@ -306,12 +306,12 @@ async fn a_step_that_was_just_taken_goes_on_in_the_next_life_once() {
     world.stop_and_restart().await;
     assert_eq!(world.store.unbegun().await.unwrap(), [begun]);
     for _ in 0..3 {
-        world.engine.finish_clicks().await.unwrap();
+        world.engine.start_unbegun().await.unwrap();
     }
     world.first_turn(begun).await;
     assert_eq!(world.prompts_sent(begun).await, ["say on and on"]);
     world.stop_and_restart().await;
-    assert_eq!(world.engine.finish_clicks().await.unwrap(), 0);
+    assert_eq!(world.engine.start_unbegun().await.unwrap(), 0);
 }
 
 #[tokio::test(start_paused = true)]

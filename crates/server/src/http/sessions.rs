@@ -298,14 +298,15 @@ pub(crate) async fn deleted(
     Ok(Json(convert::deleted_page(rows, limit as usize)))
 }
 
-/// Stops the running turn; what waits goes on.
+/// Stops the running turn, or takes back the prompt that the session was begun with while it waits for its agent. What else
+/// waits goes on.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/cancel", operation_id = "cancelTurn",
     params(("id" = String, Path), wire::KeyHeader),
     responses(
-        (status = 202, description = "The request was sent to the agent; the turn's end is an entry", body = Success),
-        (status = 409, description = "No turn is running", body = wire::ErrorBody)
+        (status = 202, description = "The turn's end, or that the prompt was removed, is an entry", body = Success),
+        (status = 409, description = "There is nothing to stop", body = wire::ErrorBody)
     )
 )]
 pub(crate) async fn cancel(

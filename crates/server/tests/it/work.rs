@@ -211,7 +211,7 @@ async fn many_clicks_at_once_are_one() {
     world.until_entry(&begun, |entry| entry["type"] == "turn.ended").await;
 
     let world = world.restart().await;
-    world.engine.finish_clicks().await.unwrap();
+    world.engine.start_unbegun().await.unwrap();
     let before = world.position().await;
     for answer in [
         world.call(&click(&session, "t1.n1"), None).await,

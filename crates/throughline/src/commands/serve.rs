@@ -68,7 +68,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     let for_agents = listen_for_agents(&transport, bound, config.server.mcp_listen).await?;
     let reach = for_agents.as_ref().unwrap_or(&listener).local_addr()?;
     host.engine.mount_at(server::mcp_url(reach));
-    match host.engine.finish_clicks().await {
+    match host.engine.start_unbegun().await {
         Ok(0) => (),
         Ok(sessions) => tracing::info!(sessions, "steps that were taken just before the server ended go on now"),
         Err(err) => {

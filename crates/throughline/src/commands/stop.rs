@@ -1,4 +1,4 @@
-//! `throughline stop`: cancels the running turn.
+//! `throughline stop`: cancels the running turn, or takes back the prompt that a session was begun with.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -14,5 +14,5 @@ pub(super) async fn run(data: &DataDir, session: &SessionName) -> Result<()> {
     let stopped = client.post::<Value>(&format!("/sessions/{}/cancel", session.row.id), None::<&()>).await;
     client.close().await;
     stopped?;
-    Ok(terminal::line("The agent was told to stop.")?)
+    Ok(terminal::line("Told to stop.")?)
 }
