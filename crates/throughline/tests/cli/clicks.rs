@@ -1,5 +1,5 @@
 //! Tests a step during which the process dies, at each point of the way: it leads to one session of one work, whose
-//! agent is sent one prompt, and taking it again has the same result.
+//! agent is sent one prompt, and taking it again has the same result. The same for a fork.
 
 use std::os::unix::process::ExitStatusExt as _;
 
@@ -126,4 +126,38 @@ fn a_crash_while_the_agent_of_a_new_session_starts_sends_its_prompt_once() {
     assert!(!kept.contains(&Kept::Nothing), "{kept:?}");
     // Both cases occurred: before and after the prompt was sent.
     assert!(kept.contains(&Kept::Click) && kept.contains(&Kept::Sent), "{kept:?}");
+}
+
+/// A fork and its first prompt are one append: what is stored of it when the process dies goes on by itself, once.
+#[test]
+fn a_fork_that_is_stored_goes_on_by_itself_after_a_crash() {
+    for points in ["store-committed=panic", "engine-published=panic", "work-start=panic"] {
+        let folder = Folder::new();
+        let server = folder.serve();
+        let client = Client::new(&folder, &server);
+        let session = client.session();
+        client.prompt(&session, "first", "say one").unwrap();
+        client.until_entry(&session, |entry| entry["type"] == "turn.ended");
+        server.stop();
+
+        let server = folder.serve_failing(points);
+        let fork = json!({ "turn": 1, "prompt": "say two" });
+        Client::new(&folder, &server).call(&format!("POST /api/v1/sessions/{session}/fork"), Some("fork"), &fork);
+        assert_eq!(server.ended().signal(), Some(SIGABRT), "{points}: {}", folder.log());
+
+        let server = folder.serve();
+        let client = Client::new(&folder, &server);
+        let sessions = client.get("/sessions").body["sessions"].clone();
+        let ids: Vec<&str> = sessions.as_array().unwrap().iter().filter_map(|row| row["id"].as_str()).collect();
+        let [begun] = ids.into_iter().filter(|id| *id != session).collect::<Vec<_>>()[..] else {
+            panic!("{points}: {sessions}")
+        };
+        client.until_entry(begun, |entry| entry["type"] == "turn.ended");
+        let entries = client.entries(begun);
+        for kind in ["session.created", "prompt.queued", "turn.started", "prompt.sent", "turn.ended"] {
+            assert_eq!(count(&entries, kind), 1, "{points}: {kind} in {entries:#?}");
+        }
+        assert_eq!(count(&client.entries(&session), "session.forked"), 1, "{points}");
+        server.stop();
+    }
 }
