@@ -1,5 +1,5 @@
-// After something was done with sessions: says so, and offers to undo it. It stays until it is answered, below the page: it
-// covers nothing.
+// After something was done with sessions: says so, and offers to undo it. It stays until it is answered or another page is
+// opened, below the page: it covers nothing.
 //
 // Invariant: the region that is read out is there before its words, or some screen readers would not say them.
 import { useState } from "react";

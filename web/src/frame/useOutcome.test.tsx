@@ -42,8 +42,9 @@ test("whoever went elsewhere before it was restored is not led back", async () =
   const removed = result.current.remove(row);
   await answer();
   await removed;
+  const undo = result.current.outcome?.undo;
   for (const [elsewhere, after] of [["/settings", "/settings"], [null, "/s/gone"]] as const) {
-    const restored = result.current.outcome?.undo?.();
+    const restored = undo?.();
     if (elsewhere !== null) {
       act(() => navigate(elsewhere));
     }
@@ -51,4 +52,15 @@ test("whoever went elsewhere before it was restored is not led back", async () =
     expect(await restored).toBeNull();
     expect(location.pathname).toBe(after);
   }
+});
+
+test("what was said of it is gone once another page is opened", async () => {
+  const { http, answer } = slow();
+  const { result } = renderHook(() => useOutcome(), inApp({ http }));
+  const removed = result.current.remove(row);
+  await answer();
+  await removed;
+  expect(result.current.outcome).not.toBeNull();
+  act(() => navigate("/usage"));
+  expect(result.current.outcome).toBeNull();
 });

@@ -7,7 +7,7 @@ import { useHttp } from "../app/AppContext";
 import type { BulkAction, BulkOutcome, Outcome } from "../app/bulkActions";
 import { runBulkAction } from "../app/bulkActions";
 import { titleOf } from "../state/words";
-import { navigate, stillHere } from "../ui/navigation";
+import { navigate, stillHere, usePath } from "../ui/navigation";
 import type { SessionRow } from "../wire/names";
 
 export interface Outcomes {
@@ -19,10 +19,23 @@ export interface Outcomes {
   run(action: BulkAction, rows: readonly SessionRow[]): Promise<BulkOutcome>;
 }
 
+/** What is said, and the page that it is said on. */
+interface Said {
+  readonly outcome: Outcome;
+  readonly path: string;
+}
+
+function sayHere(outcome: Outcome | null): Said | null {
+  return outcome === null ? null : { outcome, path: location.pathname };
+}
+
 export function useOutcome(): Outcomes {
   const http = useHttp();
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const next = useCallback((before: Outcome, to: Outcome | null) => setOutcome((now) => (now === before ? to : now)), []);
+  const [said, setSaid] = useState<Said | null>(null);
+  // Whoever goes on to another page has done with it.
+  const path = usePath();
+  const outcome = said?.path === path ? said.outcome : null;
+  const next = useCallback((before: Outcome, to: Outcome | null) => setSaid((now) => (now?.outcome === before ? sayHere(to) : now)), []);
   const remove = useCallback(
     async (row: SessionRow) => {
       const answer = await http.deleteSession(row.id);
@@ -44,7 +57,7 @@ export function useOutcome(): Outcomes {
       if (location.pathname === `/s/${row.id}`) {
         navigate("/");
       }
-      setOutcome({ words: `Deleted “${titleOf(row)}”`, undo: restore });
+      setSaid(sayHere({ words: `Deleted “${titleOf(row)}”`, undo: restore }));
       return null;
     },
     [http],
@@ -52,7 +65,7 @@ export function useOutcome(): Outcomes {
   const run = useCallback(
     async (action: BulkAction, rows: readonly SessionRow[]) => {
       const came = await runBulkAction(http, action, rows);
-      setOutcome(came);
+      setSaid(sayHere(came));
       return came;
     },
     [http],

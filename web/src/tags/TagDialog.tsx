@@ -44,7 +44,7 @@ export function TagDialog({ rows, onRun, onClose }: { rows: readonly SessionRow[
         }}
       >
         <Field label="Add tags" hint="Letters, digits and - _ . / — several with spaces between them.">
-          {(ids) => <input {...ids} autoFocus className={FIELD} value={text} maxLength={200} autoCapitalize="none" onChange={(event) => setText(event.target.value)} />}
+          {(ids) => <input {...ids} data-first-focus className={FIELD} value={text} maxLength={200} autoCapitalize="none" onChange={(event) => setText(event.target.value)} />}
         </Field>
         <TagRow label="In use" tags={others} verb="Add" onTag={(tag) => give({ kind: "tag", add: [tag], remove: [] })} />
         <TagRow label="Take away" tags={own} verb="Remove" onTag={(tag) => give({ kind: "tag", add: [], remove: [tag] })} />

@@ -1,7 +1,7 @@
 // Places in a transcript and their names.
 import { expect, test, vi } from "vitest";
 
-import { onSeek, placeHref, placeOf, seek } from "./place";
+import { leavePlace, onSeek, placeHref, placeOf, seek } from "./place";
 
 test.each([
   ["#t12", { turn: 12, tool: null }],
@@ -26,4 +26,13 @@ test("a place can be asked for again", () => {
   stop();
   seek({ turn: 1, tool: 3 });
   expect(found.mock.calls).toEqual([[{ turn: 1, tool: 2 }], [{ turn: 1, tool: 2 }]]);
+});
+
+test("a place that was left is no longer in the address, and what else is there stays", () => {
+  history.replaceState(null, "", "/s/one?applet=x#t12");
+  leavePlace();
+  expect(location.pathname + location.search + location.hash).toBe("/s/one?applet=x");
+  history.replaceState(null, "", "/s/one#new=/w");
+  leavePlace();
+  expect(location.hash).toBe("#new=/w");
 });

@@ -23,6 +23,13 @@ export function seek(place: Place): void {
   window.dispatchEvent(new Event(SOUGHT));
 }
 
+/** The reader has left the place that the address names: it names the session alone again. */
+export function leavePlace(): void {
+  if (placeOf(location.hash) !== null) {
+    history.replaceState(history.state, "", location.pathname + location.search);
+  }
+}
+
 /** The one way to a turn of the open session, whoever asks: the contents, a title, what was found. */
 export function jumpToTurn(turn: number): void {
   seek({ turn, tool: null });

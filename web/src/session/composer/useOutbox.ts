@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 
 import type { Failure } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
+import { leavePlace } from "../../ui/place";
 import type { SessionId } from "../../wire/names";
 import type { Outgoing } from "./outbox";
 import { forgetOutgoing, readOutbox, rememberOutgoing } from "./outbox";
@@ -113,6 +114,8 @@ export function useOutbox({ session, online, onSent, onRefused }: OutboxParts): 
     waiting,
     trouble: waiting.length === 0 ? "none" : held !== null ? "held" : slow ? "slow" : "none",
     put(outgoing) {
+      // A reload leads to what comes now, not to the turn that was read before.
+      leavePlace();
       rememberOutgoing(session, outgoing);
       replace([...queue.current, outgoing]);
       if (held === null) {

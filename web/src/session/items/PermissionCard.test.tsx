@@ -104,7 +104,7 @@ test("what always covers is said: exactly this where the same can be known again
   const { sent } = show({ options, digest: "d" });
   expect(names()).toEqual(["Allow once", "Always allow exactly this, in this directory", "Reject", "Other answers"]);
   await userEvent.click(screen.getByRole("button", { name: "Other answers" }));
-  expect(names().slice(4)).toEqual(["Always allow Always allow rm commands", "Always reject exactly this, in this directory"]);
+  expect(names().slice(4)).toEqual(["Let the agent always do this “Always allow rm commands”: what it covers is up to the agent", "Always reject exactly this, in this directory"]);
   await userEvent.click(screen.getByRole("button", { name: /^Always reject/ }));
   expect(sent).toEqual([[7, { option: "n", fields: null, remember: true, key: expect.any(String) }]]);
 });

@@ -36,7 +36,7 @@ export function answersOf(permission: Asked): OfferedAnswers {
   const [allow, reject] = [once[0], no[0]];
   const ours = memorable && allow !== undefined ? [remembered(allow, "allow_always", "a")] : [];
   const oursNever = memorable && reject !== undefined ? [remembered(reject, "reject_always", null)] : [];
-  const theirs = always.map((option) => asOffered(option, ours.length === 0 && always.length === 1 ? "a" : null));
+  const theirs = always.map((option) => (ours.length === 0 ? asOffered(option, always.length === 1 ? "a" : null) : besideOurs(option)));
   const theirsNever = never.map((option) => asOffered(option, no.length === 0 && never.length === 1 ? "n" : null));
   return {
     shown: [
@@ -64,6 +64,12 @@ function asOffered(option: PermissionOption, key: AnswerKey | null): OfferedAnsw
   const says = !SAME_AS_OURS[kind].has(said.toLowerCase());
   const lasts = kind === "allow_always" || kind === "reject_always";
   return { option, remember: false, key, words: choiceWords(kind), detail: says ? said : lasts ? UP_TO_THE_AGENT : null };
+}
+
+/** The agent's own "always", where ours is offered too: the two must not be taken for one another. */
+function besideOurs(option: PermissionOption): OfferedAnswer {
+  const { detail } = asOffered(option, null);
+  return { option, remember: false, key: null, words: "Let the agent always do this", detail: detail === UP_TO_THE_AGENT ? detail : `“${detail}”: ${UP_TO_THE_AGENT}` };
 }
 
 /** Names that agents give to an answer and that say no more than our word for it. */

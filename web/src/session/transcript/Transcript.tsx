@@ -12,7 +12,7 @@ import type { Followed } from "../../state/followed";
 import { newestOpen, turnCount } from "../../state/followed";
 import { Button, IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
-import { jumpToTurn } from "../../ui/place";
+import { jumpToTurn, leavePlace } from "../../ui/place";
 import { inOneLine } from "../../ui/shown";
 import { useNow } from "../../ui/time";
 import type { TurnRead } from "../contents/useTurnInView";
@@ -140,6 +140,7 @@ export function Transcript({ chain, sent, read }: TranscriptProps) {
               <Button
                 className="pointer-events-auto rounded-full! pl-3! shadow-sheet"
                 onClick={() => {
+                  leavePlace();
                   virtualizer.scrollToEnd();
                   scroller.current?.focus({ preventScroll: true });
                 }}
