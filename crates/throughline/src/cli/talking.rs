@@ -49,7 +49,8 @@ pub(crate) struct Answer {
     /// Which request, as `show` prints it; the oldest that waits, unless told
     #[arg(long, value_name = "pN")]
     pub(crate) request: Option<String>,
-    /// `allow`, `always`, `deny`, `never`, or the id of one of the agent's own options
+    /// `allow` or `deny` this once; `always` or `never`, which also answers exactly the same from now on, in this directory;
+    /// or the id of one of the agent's own options
     pub(crate) option: String,
     /// Give this answer to exactly the same request from now on, in this directory, without asking
     #[arg(long)]

@@ -11,7 +11,7 @@ use model::{
     Entry, InteractionId, Item, Outcome, PlanStep, Request as Asked, SessionEvent, SessionId, SignInMethod, Stop,
     ToolCall, Turn,
 };
-use server::wire::{ClientFrame, EntryPage, NewAnswer, Observed, Request, ServerFrame, Session};
+use server::wire::{ClientFrame, EntryPage, Observed, Request, ServerFrame, Session};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -373,8 +373,8 @@ impl AnswerPrinter {
             terminal::remark("nothing more can be typed here; the agent waits, `throughline answer` answers it");
             return self.show_questions();
         }
-        let option = match answer::option_of(&question.options, line.trim()) {
-            Ok(option) => option,
+        let choices = match answer::choices(&question.options, line.trim(), false) {
+            Ok(choices) => choices,
             Err(err) => {
                 terminal::remark(&err.to_string());
                 let prompt = self.questions.prompt().unwrap_or_default();
@@ -382,8 +382,7 @@ impl AnswerPrinter {
             }
         };
         self.questions.set_given(request);
-        let new = NewAnswer { option, fields: None, remember: false, key: None };
-        if let Err(err) = answer::send_answer(client, &self.session.to_string(), &request.to_string(), &new).await {
+        if let Err(err) = answer::send_answer(client, &self.session.to_string(), &request.to_string(), choices).await {
             self.questions.set_not_taken(request);
             terminal::remark(&format!("{err}; if it still waits, `throughline answer` answers it"));
         }

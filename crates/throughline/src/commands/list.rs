@@ -39,7 +39,9 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
     }
     let found = find(&client, list).await;
     client.close().await;
-    let (page, more) = found?;
+    let (mut page, more) = found?;
+    // Pinned ones stand before the others, however old they are.
+    page.sessions.sort_by_key(|row| row.pinned_at.is_none());
     if list.json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&page)?))?);
     }
@@ -85,8 +87,12 @@ async fn find(client: &Client, list: &cli::List) -> Result<(SessionPage, bool)> 
         let path = format!("/sessions?limit={limit}{query}{}", cursor.parameter("&after"));
         let page: SessionPage = client.get(&path).await?;
         (found.unobserved_count, found.needs_you_count) = (page.unobserved_count, page.needs_you_count);
+        let pinned = page.foremost.iter().filter(|row| row.pinned_at.is_some() && !is_filtered(list));
+        found.sessions.extend(pinned.take(wanted - found.sessions.len()).cloned());
+        let is_new =
+            |row: &&SessionRow| !found.sessions.iter().any(|known| known.id == row.id && known.pinned_at.is_some());
         let matching = page.sessions.iter().filter(|row| !list.needs_you || wants_attention(row));
-        let matching: Vec<&SessionRow> = matching.collect();
+        let matching: Vec<&SessionRow> = matching.filter(is_new).collect();
         let room = wanted - found.sessions.len();
         found.sessions.extend(matching.iter().take(room).copied().cloned());
         let is_known = |work: &MetaContext| found.meta_contexts.iter().any(|known| known.id == work.id);

@@ -58,6 +58,25 @@ fn sessions_are_pinned_archived_and_tagged() {
     assert!(folder.run(&["list", "--pinned"]).ok().starts_with("No session matches."));
 }
 
+/// Pinned ones stand first, also where they are older than all that are asked for.
+#[test]
+fn pinned_sessions_are_listed_first() {
+    let folder = Folder::new();
+    for name in ["first", "second", "third"] {
+        folder.run(&["new", "--name", name]).ok();
+    }
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let page = json(&folder.run(arguments).ok());
+        page["sessions"].as_array().unwrap().iter().map(|row| row["title"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&["list", "--json"]), ["third", "second", "first"]);
+    let page = json(&folder.run(&["list", "--json"]).ok());
+    folder.run(&["pin", page["sessions"][2]["id"].as_str().unwrap()]).ok();
+    assert_eq!(names(&["list", "--json"]), ["first", "third", "second"]);
+    assert_eq!(names(&["list", "--json", "--limit", "2"]), ["first", "third"]);
+    assert_eq!(names(&["list", "--json", "--agent", "guide"]), ["first", "third", "second"]);
+}
+
 #[test]
 fn a_session_is_deleted_and_comes_back_unless_it_is_gone_for_good() {
     let folder = Folder::new();

@@ -46,7 +46,8 @@ fn what_two_ids_have_in_common_forgets_neither() {
         folder.run(&["new"]).ok();
         folder.run(&["send", "last", "--no-wait", text]).ok();
         folder.until_logged("permission.asked");
-        folder.run(&["answer", "last", "allow", "--remember"]).ok();
+        // As the page's button does.
+        assert_eq!(folder.run(&["answer", "last", "always"]).ok(), "Answered, and remembered.\n");
         // Until then it could become the last one again.
         folder.until_logged("turn.ended");
     }
