@@ -98,7 +98,8 @@ export function DiffLines({ name, lines, split, onComment }: DiffLinesProps) {
       >
         {split
           ? splitRows(lines).map(({ old, new: now }, at, rows) => (
-              <Fragment key={at}>
+              // Not the keys of the unified lines: those have two numbers each.
+              <Fragment key={`split ${at}`}>
                 {isGap(rows[at - 1]?.new ?? rows[at - 1]?.old ?? null, now ?? old) && <Gap />}
                 {old === null ? <Hole /> : draw(old, <LineNumber of={old.oldNumber} />)}
                 {now === null ? <Hole /> : now === old ? <Same line={now} /> : draw(now, <LineNumber of={now.newNumber} />)}
