@@ -89,7 +89,9 @@ export async function startServer({ dataDir, listen }) {
   let child;
   let link;
   const start = async (address) => {
-    child = spawn(binary, ["serve", "--data-dir", dataDir, "--listen", address, "--no-open"], { stdio: ["ignore", "pipe", "pipe"] });
+    // Without the person's login shell, whose profile may take long and leave locks where it is ended.
+    const env = { ...process.env, SHELL: "/bin/false" };
+    child = spawn(binary, ["serve", "--data-dir", dataDir, "--listen", address, "--no-open"], { stdio: ["ignore", "pipe", "pipe"], env });
     let complaints = "";
     child.stderr.on("data", (text) => (complaints += text));
     const lines = createInterface({ input: child.stdout });
