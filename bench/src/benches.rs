@@ -5,10 +5,12 @@
 mod acp;
 mod append;
 mod backup;
+mod bodies;
 mod fan_out;
 mod import;
 mod long;
 mod message;
+mod outputs;
 mod replay;
 mod scale;
 mod search;
@@ -25,7 +27,7 @@ pub(crate) struct Bench {
     pub(crate) measure: fn(&Run) -> Result<Vec<Line>>,
 }
 
-pub(crate) const BENCHES: [Bench; 11] = [
+pub(crate) const BENCHES: [Bench; 13] = [
     Bench {
         name: "append",
         about: "durable appends beside the bare disk and the bare engine",
@@ -35,6 +37,11 @@ pub(crate) const BENCHES: [Bench; 11] = [
     Bench { name: "acp", about: "an agent's words and tool calls on their way to a follower", measure: acp::measure },
     Bench { name: "long", about: "one very long message, in memory", measure: long::measure },
     Bench { name: "replay", about: "entries read from the store and from a socket", measure: replay::measure },
+    Bench {
+        name: "bodies",
+        about: "a log with a thousand long results, beside it and in it",
+        measure: bodies::measure,
+    },
     Bench {
         name: "scale",
         about: "list, open, reconnect with a thousand and a million sessions",
@@ -48,5 +55,6 @@ pub(crate) const BENCHES: [Bench; 11] = [
     },
     Bench { name: "start", about: "time to ready and idle memory", measure: start::measure },
     Bench { name: "fan-out", about: "a thousand followers of one streaming session", measure: fan_out::measure },
+    Bench { name: "outputs", about: "what is shown, stored and read beside plain files", measure: outputs::measure },
     Bench { name: "backup", about: "a backup of a running server beside cp", measure: backup::measure },
 ];

@@ -30,7 +30,7 @@ for (const viewport of [DESKTOP, PHONE]) {
     await page.waitForURL(`${server.origin}/s/${session}`);
     // The second.
     await page.getByRole("button", { name: /^Allow once/ }).click();
-    await turn(page, 1, "It ended with exit code 0.").waitFor();
+    await turn(page, 1, "ended with exit code 0.").waitFor();
     await comesToBe(shown, []);
     assert.deepEqual(complaints, []);
   });

@@ -18,6 +18,8 @@ export async function servePageFrom(folder, server) {
         answer.writeHead(come.statusCode, come.headers);
         come.pipe(answer);
       });
+      // A server that is gone answers nobody.
+      passed.on("error", () => answer.destroy());
       asked.pipe(passed);
       return;
     }

@@ -1,9 +1,11 @@
 // Pictures of every page, for people to look over: `npm run screenshots -- FOLDER`, with THROUGHLINE_BIN and CHROME as
 // for the journeys. Phone, tablet and desktop, light and dark. Nothing compares them; they are not committed.
+// `npm run screenshots -- FOLDER PAGE` pictures a page that `vite build --outDir PAGE` made in the place of the program's own.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import { servePageFrom } from "./page-from-folder.mjs";
 import { comesToBe, DESKTOP, launchBrowser, newPage, PHONE, signIn, state, turn } from "./support.mjs";
 import { openStage, promptField, sendTo } from "./stage.mjs";
 
@@ -16,9 +18,24 @@ const LONG_TEXT =
   "    cargo run --release\n    cargo xtask ci\n\n" +
   "<b>Markup</b> is shown as it was written, “quotes” too, 𝕏 and מימין לשמאל, and /a/path/that/is/much/longer/than/the/line/is/wide/on/any/phone/in/anybodys/pocket.txt";
 
-const folder = process.argv[2];
+const WOVEN = `// To and fro, without a knot.
+use std::fmt::Write as _;
+
+fn weave(threads: u32, weft: u32) -> String {
+    let mut cloth = String::new();
+    for row in 0..weft {
+        let thread = if row % 2 == 0 { "over" } else { "under" };
+        writeln!(cloth, "{row:>4} {}", thread.repeat(threads as usize)).expect("a string takes all");
+    }
+    cloth
+}
+
+${Array.from({ length: 24 }, (_, index) => `/// Row ${index + 1} of the pattern.\nconst ROW_${index + 1}: &str = "x.x.";`).join("\n")}
+`;
+
+const [folder, built] = process.argv.slice(2);
 if (folder === undefined) {
-  console.error("say where to: npm run screenshots -- FOLDER");
+  console.error("say where to: npm run screenshots -- FOLDER [PAGE]");
   process.exit(2);
 }
 await mkdir(folder, { recursive: true });
@@ -26,13 +43,15 @@ const project = await mkdtemp(path.join(tmpdir(), "loom-"));
 await Promise.all(["README.md", "shuttle.rs", "shed.rs", "selvedge.toml"].map((name) => writeFile(path.join(project, name), name)));
 const stage = await openStage();
 const { server } = stage;
+const front = built === undefined ? null : await servePageFrom(built, server);
+const origin = front?.origin ?? server.origin;
 const browser = await launchBrowser();
 try {
   const viewers = await signInViewers();
   const picture = await viewers.at(-1).page.screenshot({ clip: { x: 0, y: 0, width: 400, height: 400 } });
   const sessions = await makeSessions(viewers.at(-1).page);
   for (const { page, shoot } of viewers) {
-    await page.goto(server.origin);
+    await page.goto(origin);
     await page.getByRole("link", { name: /Interrupted/ }).first().waitFor();
     await shoot("list");
     await page.getByRole("button", { name: "What the list shows" }).click();
@@ -49,7 +68,7 @@ try {
     await page.getByRole("dialog").getByText("guide").first().waitFor();
     await shoot("dialog");
     for (const [name, session] of Object.entries(sessions)) {
-      await page.goto(`${server.origin}/s/${session}`);
+      await page.goto(`${origin}/s/${session}`);
       await promptField(page).waitFor();
       if (name === "work") {
         // The colours of code come a moment after it.
@@ -59,23 +78,26 @@ try {
       }
       await shoot(name);
     }
-    await page.goto(`${server.origin}/s/${sessions.about}`);
+    await page.goto(`${origin}/s/${sessions.about}`);
     await page.getByRole("button", { name: "Open the context panel" }).click();
     await page.getByRole("button", { name: /What the agent would be told/ }).click();
     await page.getByText(/characters, about/).waitFor();
     await shoot("context");
+    await page.getByText(/characters, about/).evaluate((words) => words.scrollIntoView({ block: "center" }));
+    await shoot("context-packet");
     await page.keyboard.press("Escape");
     await page.getByRole("region", { name: "Context", exact: true }).getByRole("link", { name: /shuttle.rs/ }).click();
     await page.locator("dialog .code-keyword").first().waitFor();
     await shoot("file");
-    await page.goto(`${server.origin}/s/${sessions.interrupted}`);
+    await page.goto(`${origin}/s/${sessions.interrupted}`);
     await promptField(page).waitFor();
     await page.getByRole("button", { name: "Contents" }).click();
     await page.getByRole("navigation", { name: "Contents" }).getByRole("link").first().waitFor();
     await shoot("contents");
     await page.keyboard.press("Escape");
     await shootChanges(page, shoot, sessions.about);
-    await page.goto(`${server.origin}/s/${sessions.interrupted}`);
+    await shootOutputs(page, shoot, sessions.shown);
+    await page.goto(`${origin}/s/${sessions.interrupted}`);
     await promptField(page).waitFor();
     await page.getByRole("button", { name: /^Earlier titles/ }).click();
     await page.getByRole("group", { name: "Titles of this session" }).getByRole("listitem").first().waitFor();
@@ -104,10 +126,10 @@ try {
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await shoot("keys");
     await page.keyboard.press("Escape");
-    await page.goto(`${server.origin}/s/${sessions.forked}`);
+    await page.goto(`${origin}/s/${sessions.forked}`);
     await turn(page, 1, "Another way.").waitFor();
     await shoot("forked");
-    await page.goto(`${server.origin}/s/${sessions.resumed}#t2`);
+    await page.goto(`${origin}/s/${sessions.resumed}#t2`);
     const card = page.getByRole("button", { name: /What the agent was told/ });
     await card.scrollIntoViewIfNeeded();
     await card.click();
@@ -124,26 +146,26 @@ try {
     await promptField(page).fill("");
     await page.getByRole("button", { name: "Remove loom.png" }).click();
     for (const section of ["", "/agents", "/permissions", "/devices", "/sessions", "/server"]) {
-      await page.goto(`${server.origin}/settings${section}`);
+      await page.goto(`${origin}/settings${section}`);
       await page.getByRole("heading", { level: 2 }).first().waitFor();
-      await comesToBe(() => page.getByText(/^(?:Loading|Looking for agents)…$/).count(), 0);
+      await comesToBe(() => page.getByText(/^(?:Loading|Looking for agents|Reading the sessions)…$/).count(), 0);
       await shoot(`settings${section.replace("/", "-")}`);
     }
     await page.getByRole("button", { name: "How to change it" }).first().click();
     await shoot("settings-change");
-    await page.goto(`${server.origin}/settings/devices`);
+    await page.goto(`${origin}/settings/devices`);
     await page.getByRole("button", { name: "Add a phone" }).click();
     await page.getByText(/^tailscale serve/).waitFor();
     await shoot("add-a-phone");
-    await page.goto(`${server.origin}/usage`);
+    await page.goto(`${origin}/usage`);
     await page.getByRole("heading", { name: "By agent" }).waitFor();
     await shoot("usage");
-    await page.goto(`${server.origin}/nowhere`);
+    await page.goto(`${origin}/nowhere`);
     await page.getByRole("heading").first().waitFor();
     await shoot("unknown-address");
   }
   for (const { page } of viewers) {
-    await page.goto(`${server.origin}/s/${sessions.running}`);
+    await page.goto(`${origin}/s/${sessions.running}`);
     await promptField(page).waitFor();
   }
   await server.end("SIGKILL");
@@ -153,6 +175,7 @@ try {
   }
 } finally {
   await browser.close();
+  front?.end();
   await stage.end();
   await rm(project, { recursive: true, force: true });
 }
@@ -165,10 +188,10 @@ async function signInViewers() {
     const touch = viewport === DESKTOP ? {} : { hasTouch: true, isMobile: true };
     const { page } = await newPage(browser, { viewport, colorScheme, deviceScaleFactor, reducedMotion: "reduce", ...touch });
     const shoot = (name) => page.screenshot({ path: path.join(folder, `${name}-${viewport.width}-${colorScheme}.png`) });
-    await page.goto(server.origin);
+    await page.goto(origin);
     await page.getByRole("heading").first().waitFor();
     await shoot("signed-out");
-    await signIn(page, await server.freshLink());
+    await signIn(page, (await server.freshLink()).replace(server.origin, origin));
     await page.getByRole("heading", { name: "Start with one session" }).locator("visible=true").waitFor();
     await shoot("no-sessions");
     viewers.push({ page, shoot });
@@ -178,7 +201,7 @@ async function signInViewers() {
 
 /** What changed, beside the transcript or over it: a diff, a comment on a line, and two columns where there is room. */
 async function shootChanges(page, shoot, session) {
-  await page.goto(`${server.origin}/s/${session}`);
+  await page.goto(`${origin}/s/${session}`);
   await promptField(page).waitFor();
   await page.getByRole("log").focus();
   await page.keyboard.press("d");
@@ -199,11 +222,46 @@ async function shootChanges(page, shoot, session) {
   }
 }
 
+/** What was shown: a file with a line that is named, a picture, a long file, each opened too; and the list of them. */
+async function shootOutputs(page, shoot, session) {
+  await page.goto(`${origin}/s/${session}#t1`);
+  const card = (name) => page.getByRole("figure", { name: `Output: ${name}` });
+  await card("weave.rs").locator(".code-keyword").first().waitFor();
+  await card("weave.rs").locator('[data-line="4"]').click();
+  await shoot("output-file");
+  await card("weave.rs").getByRole("button", { name: /^Open/ }).click();
+  await page.getByRole("dialog", { name: "weave.rs" }).locator(".code-keyword").first().waitFor();
+  await shoot("output-file-opened");
+  await page.getByRole("dialog").getByRole("searchbox").fill("thread");
+  await page.getByRole("dialog").locator("mark").first().waitFor();
+  await shoot("output-found");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await page.goto(`${origin}/s/${session}#t2`);
+  await card("loom.png").getByText(/×/).waitFor();
+  await shoot("output-picture");
+  await card("loom.png").getByRole("button", { name: /show larger/ }).click();
+  await page.getByRole("dialog", { name: "loom.png" }).getByRole("img").waitFor();
+  await shoot("output-picture-opened");
+  await page.keyboard.press("Escape");
+  await page.goto(`${server.origin}/s/${session}#t4`);
+  await card("sh test.sh").locator(".ansi-fg-2").first().waitFor();
+  await shoot("output-terminal");
+  await page.getByRole("log").focus();
+  await page.keyboard.press("o");
+  await page.getByRole("list", { name: "What was shown" }).getByRole("link").nth(3).waitFor();
+  await shoot("shown");
+  await page.keyboard.press(page.viewportSize().width >= 1100 ? "o" : "Escape");
+  if (page.viewportSize().width >= 1100) {
+    await page.getByRole("button", { name: "Contents", exact: true }).click();
+  }
+}
+
 /** Sessions in every state worth looking at, by the name of their picture. */
 async function makeSessions(page) {
   const begin = async (agent, name) => {
     const session = await stage.begin(agent, project, name);
-    await page.goto(`${server.origin}/s/${session}`);
+    await page.goto(`${origin}/s/${session}`);
     await promptField(page).waitFor();
     return session;
   };
@@ -227,7 +285,7 @@ async function makeSessions(page) {
   await server.restart();
   await turn(page, 4, "Interrupted.").waitFor();
 
-  await page.goto(`${server.origin}/s/${resumed}`);
+  await page.goto(`${origin}/s/${resumed}`);
   await promptField(page).waitFor();
   await sendTo(page, "And what does it cost?");
   await page.getByText("What the agent was told").waitFor();
@@ -254,6 +312,19 @@ async function makeSessions(page) {
   await state(page, "Idle").waitFor();
   await sendTo(page, "write notes/selvedge.md # The edge\n\nIt holds the cloth together.");
   await turn(page, 3, "I wrote").waitFor();
+  await state(page, "Idle").waitFor();
+
+  await writeFile(path.join(project, "weave.rs"), WOVEN);
+  await writeFile(path.join(project, "weaving.log"), Array.from({ length: 9_000 }, (_, index) => `06:${String(Math.floor(index / 60) % 60).padStart(2, "0")} row ${index + 1} woven`).join("\n"));
+  await writeFile(path.join(project, "loom.png"), await page.screenshot());
+  const shown = await begin("guide", "Show me the loom");
+  for (const words of ["show weave.rs", "image loom.png", "show weaving.log"]) {
+    await sendTo(page, words);
+    await state(page, "Idle").waitFor();
+  }
+  await writeFile(path.join(project, "test.sh"), 'for part in warp weft selvedge; do printf "test %s ... \\033[32mok\\033[0m\\n" $part; done; printf "test knots ... \\033[31mFAILED\\033[0m\\n"; exit 101\n');
+  await sendTo(page, "display sh test.sh");
+  await page.getByRole("button", { name: /^Allow once/ }).click();
   await state(page, "Idle").waitFor();
 
   const spent = await begin("guide", "What the weaving costs");
@@ -286,7 +357,7 @@ async function makeSessions(page) {
   await sendTo(page, "Then write the changelog.");
   await sendTo(page, "And open the pull request, with the changelog as its text and a link to every issue that it closes.");
   await page.getByRole("region", { name: "Waiting prompt" }).nth(1).waitFor();
-  await page.goto(`${server.origin}/s/${empty}`);
+  await page.goto(`${origin}/s/${empty}`);
   await page.getByRole("link", { name: /nobody has seen.*Unseen/s }).waitFor();
-  return { interrupted, resumed, locked, work, condensed, about, spent, empty, long, forked, running };
+  return { interrupted, resumed, locked, work, condensed, about, shown, spent, empty, long, forked, running };
 }

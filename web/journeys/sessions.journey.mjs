@@ -146,7 +146,8 @@ test("an answer, a turn and a session are taken along as Markdown", async (t) =>
   await answered.getByRole("button", { name: "Copy turn 1 as Markdown" }).click();
   await comesToBe(clipboard, "\n## 1\n\n> say **warp** and weft\n\n**warp** and weft\n");
   await page.getByRole("button", { name: "More of this session" }).click();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as Markdown" }).click()]);
+  await page.getByRole("button", { name: "Export as…" }).click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Markdown", exact: true }).click()]);
   assert.equal(download.suggestedFilename(), "the-loom.md");
   assert.match(await readFile(await download.path(), "utf8"), /^# the loom\n[^]*\n## 1\n\n> say \*\*warp\*\* and weft\n/);
 });

@@ -20,7 +20,7 @@ const EFFORT = {
   "see what changed, down to the lines [session]": { 390: "3 taps", 1440: "2 clicks" },
   "follow a turn on a second screen and answer there [list]": { 390: "2 taps", 1440: "2 clicks" },
   "take the next step [session]": { 390: "1 tap", 1440: "1 click" },
-  "copy an answer and save the session [session]": { 390: "3 taps", 1440: "3 clicks" },
+  "copy an answer and save the session [session]": { 390: "4 taps", 1440: "4 clicks" },
   "rename a session [session]": { 390: "1 tap, 1 text, 1 key", 1440: "1 click, 1 text, 1 key" },
   "find sessions by a file, and the edit in one [list]": { 390: "2 taps, 1 text", 1440: "1 click, 1 text, 1 key" },
   "see what the session and the day cost [session]": { 390: "2 taps", 1440: "1 click" },
@@ -89,7 +89,7 @@ task("approve what an agent asks [list]", async ({ page, person, isPhone, ...ope
     await person.key("y");
   }
   await untilInSight(turn(page, 2).getByText(/^Allowed once by/));
-  await untilInSight(answer(page, 2, "It ended with exit code 0."));
+  await untilInSight(answer(page, 2, "echo woven ended with exit code 0."));
 });
 
 task("find last week's fix [list]", async ({ page, person, isPhone, ...opened }) => {
@@ -205,8 +205,8 @@ task("follow a turn on a second screen and answer there [list]", async ({ page, 
   await first.getByRole("button", { name: "Stop" }).locator("visible=true").click();
   await allow(first).waitFor();
   await person.press(allow(page));
-  await untilInSight(answer(page, 2, "It ended with exit code 0."));
-  await untilInSight(answer(first, 2, "It ended with exit code 0."));
+  await untilInSight(answer(page, 2, "echo woven ended with exit code 0."));
+  await untilInSight(answer(first, 2, "echo woven ended with exit code 0."));
 });
 
 task("take the next step [session]", async ({ page, person, visit, ...opened }) => {
@@ -230,7 +230,8 @@ task("copy an answer and save the session [session]", async ({ page, person, vis
   await comesToBe(() => page.evaluate(() => navigator.clipboard.readText()), "**warp** and weft");
 
   await person.press(page.getByRole("button", { name: "More of this session" }));
-  const [download] = await Promise.all([page.waitForEvent("download"), person.press(page.getByRole("button", { name: "Save as Markdown" }))]);
+  await person.press(page.getByRole("button", { name: "Export as…" }));
+  const [download] = await Promise.all([page.waitForEvent("download"), person.press(page.getByRole("button", { name: "Markdown", exact: true }))]);
   assert.equal(download.suggestedFilename(), "the-loom.md");
   assert.match(await readFile(await download.path(), "utf8"), /^# the loom\n[^]*\n> say \*\*warp\*\* and weft\n\n\*\*warp\*\* and weft\n/);
 });

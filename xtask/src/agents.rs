@@ -59,6 +59,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let metadata = Metadata::read()?;
     let tools = metadata.target_directory.join("tools").join("agents");
     install::install(&tools, &wanted)?;
+    // opencode reads skills with it, and would fetch it from the network.
+    if wanted.iter().any(|agent| agent.name == "opencode") {
+        crate::tools::find_or_install_ripgrep(&metadata.target_directory);
+    }
     if options.install {
         return Ok(());
     }

@@ -2,9 +2,8 @@
 //!
 //! The benchmarks are a crate of their own, so that xtask stays light: every check builds it.
 
-use std::path::{Path, PathBuf};
-
-use crate::run::{cargo, find_program, run as execute};
+use crate::run::{cargo, run as execute};
+use crate::tools;
 use crate::workspace::{self, Metadata};
 
 #[derive(clap::Args)]
@@ -13,23 +12,6 @@ pub(crate) struct Options {
     /// What to measure and how; `--help` tells
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     args: Vec<String>,
-}
-
-/// ripgrep, which search is compared with. If it can not be installed, the benchmark leaves it out and says so.
-fn ripgrep(target: &Path) -> Option<PathBuf> {
-    if let Some(found) = find_program("rg") {
-        return Some(found);
-    }
-    let root = target.join("tools");
-    let program = root.join("bin/rg");
-    if !program.is_file() {
-        println!("ripgrep is installed once, into {}", root.display());
-        let mut install = cargo(&["install", "ripgrep", "--locked", "--root"]);
-        if let Err(err) = execute(install.arg(&root).arg("--target-dir").arg(root.join("build"))) {
-            println!("without ripgrep: {err:#}");
-        }
-    }
-    program.is_file().then_some(program)
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
@@ -44,7 +26,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     bench.current_dir(workspace::root()).args(&options.args);
     bench.arg("--binary").arg(release.join("throughline"));
     if measures_search(&options.args)
-        && let Some(program) = ripgrep(&target)
+        && let Some(program) = tools::find_or_install_ripgrep(&target)
     {
         bench.arg("--ripgrep").arg(program);
     }

@@ -14,7 +14,7 @@ use anyhow::bail;
 use crate::run::{cargo, find_program, npm, run as execute};
 use crate::tools::{self, SystemPackages};
 use crate::workspace::Metadata;
-use crate::{clients, codegen, environment, kills, openapi, tidy, workspace};
+use crate::{clients, codegen, environment, fuzz, kills, openapi, tidy, workspace};
 
 use report::{Line, Outcome};
 
@@ -49,7 +49,7 @@ struct CiContext {
 }
 
 /// The search for tools comes first and is not in this list: it makes the [`CiContext`] of the others.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     Step { name: "fmt", check: fmt },
     Step { name: "clippy", check: clippy },
     Step { name: "tidy", check: check_tidy },
@@ -65,6 +65,7 @@ const STEPS: [Step; 14] = [
     Step { name: "openapi", check: check_openapi },
     Step { name: "journeys", check: journeys },
     Step { name: "kills", check: check_kills },
+    Step { name: "fuzz", check: check_fuzz },
     Step { name: "deny", check: deny },
 ];
 
@@ -200,6 +201,10 @@ fn journeys(context: &CiContext) -> anyhow::Result<Verdict> {
 
 fn check_kills(context: &CiContext) -> anyhow::Result<Verdict> {
     done(kills::run_in_ci(&context.metadata))
+}
+
+fn check_fuzz(context: &CiContext) -> anyhow::Result<Verdict> {
+    done(fuzz::run_in_ci(&context.metadata))
 }
 
 /// Advisories are left out: their database comes over the network, which a build must not depend on.

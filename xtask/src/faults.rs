@@ -1,5 +1,5 @@
-//! `cargo xtask faults`: tests what the real program does when a disk fails, fills up or is read-only, and when it is
-//! killed at any system call of a migration.
+//! `cargo xtask faults`: tests what the real program does when a disk fails, fills up or is read-only, when it is killed at
+//! any system call of a migration, and when what is protected is mounted where agents read.
 //!
 //! Invariant: as with `kills`, only the program's answers to its clients count. A scene that lacks what it needs is
 //! left out, and the table says so; a broken promise is a failure.
@@ -7,6 +7,7 @@
 mod disks;
 mod flushes;
 mod migrations;
+mod mounts;
 mod story;
 
 use std::fs;
@@ -43,10 +44,11 @@ struct Scene {
     play: fn(&SceneContext) -> anyhow::Result<Verdict>,
 }
 
-const SCENES: [Scene; 4] = [
+const SCENES: [Scene; 5] = [
     Scene { name: "flushes", promises: "R01 R03 R04", play: flushes::play },
     Scene { name: "migrations", promises: "R24", play: migrations::play },
     Scene { name: "full", promises: "R17 R28", play: |context| disks::in_a_namespace(context, "full") },
+    Scene { name: "mounts", promises: "T16", play: |context| disks::in_a_namespace(context, "mounts") },
     Scene { name: "read-only", promises: "R24", play: |context| disks::in_a_namespace(context, "read-only") },
 ];
 

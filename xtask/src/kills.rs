@@ -11,6 +11,7 @@ mod ledger;
 pub(crate) mod live;
 mod promises;
 pub(crate) mod server;
+mod stopped;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -150,6 +151,7 @@ fn all_cycles(trial: &Trial, folders: &Folders, tally: &mut Tally) -> anyhow::Re
     let mut violations = audit::audit(&server, &mut ledger, Depth::LastCycle, &mut random, tally)?;
     violations.extend(audit::audit(&server, &mut ledger, Depth::Everything, &mut random, tally)?);
     server.kill()?;
+    violations.extend(stopped::check(&trial.binary, &folders.data, &ledger)?);
     Ok(violations)
 }
 

@@ -13,6 +13,7 @@ mod codegen;
 mod conformance;
 mod environment;
 mod faults;
+mod fuzz;
 mod http;
 mod kills;
 mod mounted;
@@ -58,6 +59,8 @@ enum Cli {
     ResumeKit(resume_kit::Options),
     /// Let the disk fail, fill up and be read-only under the server, and prove that it keeps its promises
     Faults(faults::Options),
+    /// Feed made-up bytes to what reads names and texts of others
+    Fuzz(fuzz::Options),
 }
 
 fn main() -> ExitCode {
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Cli::Notes => agents::notes::serve_stdio(),
         Cli::ResumeKit(options) => resume_kit::run(&options),
         Cli::Faults(options) => faults::run(&options),
+        Cli::Fuzz(options) => fuzz::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -150,6 +150,23 @@ pub(crate) fn find_or_build_deny(packages: SystemPackages) -> anyhow::Result<Opt
     Ok(Some(built))
 }
 
+/// ripgrep, installed into the target folder where there is none. It is never vital: whoever wants it goes on without it.
+pub(crate) fn find_or_install_ripgrep(target: &Path) -> Option<PathBuf> {
+    if let Some(found) = find_program("rg") {
+        return Some(found);
+    }
+    let root = target.join("tools");
+    let program = root.join("bin/rg");
+    if !program.is_file() {
+        println!("ripgrep is installed once, into {}", root.display());
+        let mut install = cargo(&["install", "ripgrep", "--locked", "--root"]);
+        if let Err(err) = run(install.arg(&root).arg("--target-dir").arg(root.join("build"))) {
+            println!("without ripgrep: {err:#}");
+        }
+    }
+    program.is_file().then_some(program)
+}
+
 fn apt_get(args: &[&str]) -> anyhow::Result<Command> {
     if find_program("apt-get").is_none() {
         bail!("there is no apt-get here: install Chromium and name it in CHROME, and Python with venv");

@@ -103,6 +103,7 @@ impl Sides {
             search: None,
             history: None,
             usage: engine::UsageSettings::default(),
+            outputs: engine::OutputSettings::in_memory(),
         };
         let (engine, sessions) = runtime.block_on(async {
             let engine = Engine::start(engines_store, seams).await?;

@@ -75,6 +75,7 @@ async fn bring_in(home: &Path, data: &Path, turns: usize) -> Result<()> {
         search: Some(data.join("search")),
         history: Some(Places::below(home.to_owned())),
         usage: engine::UsageSettings::default(),
+        outputs: engine::OutputSettings::in_memory(),
     };
     let engine = Engine::start(store, seams).await?;
     let started = Instant::now();

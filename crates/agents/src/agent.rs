@@ -10,7 +10,7 @@ use model::{AgentReport, Image, PermissionAnswer, Question, SessionId};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use crate::McpServer;
+use crate::{McpServer, OwnTool};
 
 /// What to start an agent with.
 #[derive(Debug, Clone)]
@@ -32,10 +32,10 @@ pub struct AgentStart {
 /// The session's own tools, lent while the agent is attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lent {
-    /// The MCP server that has them; it comes first in the agent's list.
-    pub server: McpServer,
-    /// Names of tools that may be called without asking, for agents that can be told so.
-    pub unasked: Vec<String>,
+    /// The MCP servers that have them; they come first in the agent's list.
+    pub servers: Vec<McpServer>,
+    /// Tools that may be called without asking, for agents that can be told so.
+    pub unasked: Vec<OwnTool>,
     /// Text for the agent's system prompt, for agents that take one.
     pub brief: Option<String>,
 }

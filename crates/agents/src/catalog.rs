@@ -51,7 +51,7 @@ pub struct CatalogEntry {
     /// How it differs from other agents.
     pub quirks: Quirks,
     /// The tools of the session's own MCP server that it may call without asking, if it can be told so.
-    pub own_tools: Vec<String>,
+    pub own_tools: Vec<crate::OwnTool>,
     /// The mode that the configuration sets for it.
     pub chosen_mode: Option<String>,
     /// How to install it, in a sentence.
@@ -98,11 +98,11 @@ pub struct Catalog {
 
 impl Catalog {
     /// The known agents with the person's changes. `own_program` is the full path of this program, which starts the
-    /// guide; it is not looked up, because it runs. `own_tools` are the tools of the session's own MCP server that
+    /// guide; it is not looked up, because it runs. `own_tools` are the tools of the session's own MCP servers that
     /// agents may call without asking.
     pub fn new(
         own_program: &str,
-        own_tools: &[String],
+        own_tools: &[crate::OwnTool],
         mut changes: BTreeMap<String, Change>,
     ) -> Result<Self, CatalogError> {
         let mut entries = Vec::new();
@@ -235,7 +235,7 @@ impl fmt::Debug for CatalogEntry {
 }
 
 impl Row {
-    fn entry(&self, own_program: &str, own_tools: &[String]) -> CatalogEntry {
+    fn entry(&self, own_program: &str, own_tools: &[crate::OwnTool]) -> CatalogEntry {
         let builtin = self.command.is_empty();
         let named = self.quirks.unasked.and_then(|unasked| unasked.argument(own_tools));
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();

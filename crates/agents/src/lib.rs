@@ -7,6 +7,7 @@
 mod acp;
 mod agent;
 pub mod catalog;
+pub mod embed;
 pub mod guide;
 pub mod history;
 mod mcp_server;
@@ -18,10 +19,12 @@ pub mod process;
 mod program;
 pub mod provider;
 mod settings;
+mod shell;
 
 pub use acp::{Record, Records, RecordsError, RecordsWish, Trial, TrialOutcome};
 pub use agent::{Agent, AgentPacket, AgentRequest, AgentStart, AgentUpdate, Lent, OwnCall, PacketKind};
-pub use mcp_server::{McpServer, McpServerError, OWN_MCP_SERVER, shown_url};
+pub use mcp_server::{McpServer, McpServerError, OWN_MCP_SERVER, OWN_SHOW_SERVER, OwnTool, shown_url};
 pub use name::{MAX_NAME_CHARS, is_name};
 pub use pool::Agents;
 pub use settings::{AgentLimits, AgentSettings};
+pub use shell::{MAX_COMMAND_LIMIT, ShellRun};

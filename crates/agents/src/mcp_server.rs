@@ -9,6 +9,17 @@ use crate::name::{MAX_NAME_CHARS, is_name};
 
 /// The name of the server with the session's own tools; no other may have it.
 pub const OWN_MCP_SERVER: &str = "throughline";
+/// The name of the server with which agents show the person something; no other may have it.
+pub const OWN_SHOW_SERVER: &str = "throughline-show";
+
+/// A tool of one of the session's own servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnTool {
+    pub server: &'static str,
+    pub name: String,
+    /// The tool itself asks the person; a question of the agent about the call would be a second one.
+    pub asks_itself: bool,
+}
 
 /// How an agent reaches the server. It is passed on unchanged: the agent connects to it or starts it.
 #[derive(Clone, PartialEq, Eq)]
@@ -56,7 +67,7 @@ impl McpServer {
     /// Checks a server of the person's own.
     pub fn check(&self) -> Result<(), McpServerError> {
         let name = self.name();
-        if name == OWN_MCP_SERVER {
+        if [OWN_MCP_SERVER, OWN_SHOW_SERVER].contains(&name) {
             return Err(McpServerError::Reserved(name.to_owned()));
         }
         if !is_name(name) {

@@ -1,4 +1,4 @@
-//! The HTTP client for servers of others: model providers, and the MCP servers that the guide is given.
+//! The HTTP client for servers of others: model providers, the MCP servers that the guide is given, and sites with media.
 //!
 //! Invariants: an [`Address`] is checked when it is parsed, and each IP address that it resolves to is checked again
 //! before connecting, so that the checked address is the one that is reached. No proxy is used and no redirect
@@ -9,6 +9,7 @@ mod address;
 mod trust;
 
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use http::header::{HOST, USER_AGENT};
@@ -65,10 +66,73 @@ pub(crate) enum OutboundError {
     TooLarge { max_bytes: usize },
     #[error("it took too long")]
     TimedOut,
+    #[error("its address can not be sent")]
+    Unsendable,
+}
+
+/// How names are resolved and connections made.
+#[derive(Clone)]
+pub(crate) enum OutboundNetwork {
+    /// As this system does.
+    System,
+    /// As a test has staged it.
+    #[cfg(any(test, feature = "test-support"))]
+    Staged(std::sync::Arc<StagedNetwork>),
+}
+
+/// A network for tests: what names resolve to, and which server of this machine stands at an IP address. Addresses are checked
+/// as always, between the two.
+#[cfg(any(test, feature = "test-support"))]
+#[derive(Debug, Default)]
+pub struct StagedNetwork {
+    /// What each name resolves to.
+    pub names: std::collections::HashMap<String, Vec<std::net::IpAddr>>,
+    /// The server that really answers at each IP address, on every port.
+    pub servers: std::collections::HashMap<std::net::IpAddr, std::net::SocketAddr>,
+    /// The only certificates that are trusted, each as DER.
+    pub certificates: Vec<Vec<u8>>,
+}
+
+impl OutboundNetwork {
+    async fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        match self {
+            Self::System => Ok(tokio::net::lookup_host((host, port)).await?.collect()),
+            #[cfg(any(test, feature = "test-support"))]
+            Self::Staged(staged) => {
+                let found = staged.names.get(host).ok_or(io::ErrorKind::NotFound)?;
+                Ok(found.iter().map(|ip| SocketAddr::new(*ip, port)).collect())
+            }
+        }
+    }
+
+    async fn connect(&self, address: SocketAddr) -> io::Result<TcpStream> {
+        match self {
+            Self::System => TcpStream::connect(address).await,
+            #[cfg(any(test, feature = "test-support"))]
+            Self::Staged(staged) => match staged.servers.get(&address.ip()) {
+                Some(server) => TcpStream::connect(server).await,
+                None => Err(io::ErrorKind::ConnectionRefused.into()),
+            },
+        }
+    }
+
+    /// What trusts the certificates of the servers. Blocks: reads those of this system.
+    pub(crate) fn connector(&self) -> Result<TlsConnector, TrustError> {
+        match self {
+            Self::System => trust::of_this_system(),
+            #[cfg(any(test, feature = "test-support"))]
+            Self::Staged(staged) => {
+                let mut roots = tokio_rustls::rustls::RootCertStore::empty();
+                roots.add_parsable_certificates(staged.certificates.iter().map(|der| der.as_slice().into()));
+                trust::connector(roots)
+            }
+        }
+    }
 }
 
 /// Sends requests to one server, each over a connection of its own.
 pub(crate) struct OutboundClient {
+    network: OutboundNetwork,
     address: Address,
     limits: OutboundLimits,
     /// None if the address is plain HTTP.
@@ -95,7 +159,18 @@ impl OutboundClient {
     /// Connects to nothing yet. Blocks if the address has TLS: reads the system's certificates.
     pub(crate) fn new(address: Address, limits: OutboundLimits) -> Result<Self, TrustError> {
         let tls = if address.is_tls() { Some((trust::of_this_system()?, server_name(&address)?)) } else { None };
-        Ok(Self { address, limits, tls })
+        Ok(Self { network: OutboundNetwork::System, address, limits, tls })
+    }
+
+    /// The same over TLS, with certificates that were read before.
+    pub(crate) fn over(
+        network: OutboundNetwork,
+        address: Address,
+        limits: OutboundLimits,
+        connector: TlsConnector,
+    ) -> Result<Self, TrustError> {
+        let tls = Some((connector, server_name(&address)?));
+        Ok(Self { network, address, limits, tls })
     }
 
     #[cfg(test)]
@@ -105,7 +180,7 @@ impl OutboundClient {
         roots: tokio_rustls::rustls::RootCertStore,
     ) -> Result<Self, TrustError> {
         let tls = Some((trust::connector(roots)?, server_name(&address)?));
-        Ok(Self { address, limits, tls })
+        Ok(Self { network: OutboundNetwork::System, address, limits, tls })
     }
 
     pub(crate) fn address(&self) -> &Address {
@@ -122,8 +197,9 @@ impl OutboundClient {
     ) -> Result<HttpResponse, OutboundError> {
         let mut request = Request::new(Full::new(Bytes::from(body)));
         *request.method_mut() = method;
-        *request.uri_mut() = path.parse().expect("the path of an address is one");
-        let host = HeaderValue::from_str(self.address.authority()).expect("the host of an address can be sent");
+        // One that is too long is none.
+        *request.uri_mut() = path.parse().map_err(|_| OutboundError::Unsendable)?;
+        let host = HeaderValue::from_str(self.address.authority()).map_err(|_| OutboundError::Unsendable)?;
         request.headers_mut().insert(HOST, host);
         request.headers_mut().insert(USER_AGENT, HeaderValue::from_static("throughline"));
         request.headers_mut().extend(headers);
@@ -148,10 +224,11 @@ impl OutboundClient {
     /// to.
     async fn connect(&self) -> Result<TcpStream, OutboundError> {
         let unreachable = |source| OutboundError::Unreachable { source };
-        let found = tokio::net::lookup_host((self.address.host(), self.address.port())).await.map_err(unreachable)?;
+        let found = self.network.resolve(self.address.host(), self.address.port()).await.map_err(unreachable)?;
         let mut failure = OutboundError::NoAddress;
-        for address in found.filter(|address| self.address.may_reach(address.ip())).take(MAX_ADDRESSES) {
-            match timeout(CONNECT_LIMIT, TcpStream::connect(address)).await {
+        let may_reach = |address: &SocketAddr| self.address.may_reach(address.ip());
+        for address in found.into_iter().filter(may_reach).take(MAX_ADDRESSES) {
+            match timeout(CONNECT_LIMIT, self.network.connect(address)).await {
                 Ok(Ok(stream)) => return Ok(stream),
                 Ok(Err(err)) => failure = unreachable(err),
                 Err(_) => failure = unreachable(io::ErrorKind::TimedOut.into()),

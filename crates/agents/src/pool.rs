@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use model::AgentReport;
 use tokio::sync::{OnceCell, Semaphore, mpsc};
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
@@ -125,14 +125,17 @@ impl Agents {
         self.inner.path().await
     }
 
+    pub(crate) fn settings(&self) -> &AgentSettings {
+        &self.inner.settings
+    }
+
     /// What is known of that `PATH` now: without the login shell's folders while the shell has not answered. It is asked
     /// in the background.
     pub fn path_so_far(&self) -> String {
         if let Some(path) = self.inner.path.get() {
             return path.clone();
         }
-        let inner = self.inner.clone();
-        self.inner.tasks.spawn(async move { inner.stopping.run_until_cancelled(inner.path()).await.map(str::len) });
+        drop(self.inner.ask_login_shell());
         own_path(&self.inner.settings.environment)
     }
 
@@ -151,7 +154,12 @@ impl Agents {
 }
 
 impl Pool {
-    async fn run_agent(&self, start: AgentStart, calls: mpsc::Receiver<AgentRequest>, news: mpsc::Sender<AgentUpdate>) {
+    async fn run_agent(
+        self: &Arc<Self>,
+        start: AgentStart,
+        calls: mpsc::Receiver<AgentRequest>,
+        news: mpsc::Sender<AgentUpdate>,
+    ) {
         let Some(entry) = self.find_entry(&start.agent) else {
             let reason = self.unknown(&start.agent);
             return drop(news.send(AgentUpdate::Report(AgentReport::Failed { reason })).await);
@@ -171,7 +179,7 @@ impl Pool {
         }
     }
 
-    async fn records(&self, agent: &str, wish: RecordsWish) -> Result<Records, RecordsError> {
+    async fn records(self: &Arc<Self>, agent: &str, wish: RecordsWish) -> Result<Records, RecordsError> {
         let entry = self.find_entry(agent).ok_or_else(|| RecordsError::Failed(self.unknown(agent)))?;
         let _asking = self.asking.acquire().await;
         let env = self.environment(entry).await;
@@ -180,7 +188,7 @@ impl Pool {
         about.records(lease.connection(), wish, self.settings.limits.records).await
     }
 
-    async fn try_out(&self, agent: &str) -> Trial {
+    async fn try_out(self: &Arc<Self>, agent: &str) -> Trial {
         let Some(entry) = self.find_entry(agent) else { return failed_trial(self.unknown(agent)) };
         let _asking = self.asking.acquire().await;
         let (env, folder) = (self.environment(entry).await, &self.settings.neutral_dir);
@@ -215,7 +223,7 @@ impl Pool {
     }
 
     /// The environment of an agent's process; our own program is found without asking a shell.
-    async fn environment(&self, entry: &CatalogEntry) -> BTreeMap<String, String> {
+    async fn environment(self: &Arc<Self>, entry: &CatalogEntry) -> BTreeMap<String, String> {
         let base = &self.settings.environment;
         let mut env = environment(base, &entry.passed(base.keys().map(String::as_str)), &entry.env);
         if !entry.builtin && !entry.env.contains_key("PATH") {
@@ -232,11 +240,22 @@ impl Pool {
         env
     }
 
-    async fn path(&self) -> &str {
-        let AgentSettings { launcher, environment: base, .. } = &*self.settings;
-        self.path
-            .get_or_init(async || login_shell_path(launcher, &environment(base, &[], &BTreeMap::new())).await)
-            .await
+    async fn path(self: &Arc<Self>) -> &str {
+        if self.path.get().is_none() {
+            // If it has panicked, which is logged, the server's own remains.
+            self.ask_login_shell().await.ok();
+        }
+        self.path.get_or_init(async || own_path(&self.settings.environment)).await
+    }
+
+    /// In a task of its own: whoever does not wait any more must not end the shell in the middle of its files.
+    fn ask_login_shell(self: &Arc<Self>) -> JoinHandle<()> {
+        let pool = Arc::clone(self);
+        self.tasks.spawn(async move {
+            let AgentSettings { launcher, environment: base, .. } = &*pool.settings;
+            let base = environment(base, &[], &BTreeMap::new());
+            pool.path.get_or_init(async || login_shell_path(launcher, &base, &pool.stopping).await).await;
+        })
     }
 
     /// A connection to a process of this agent that has answered `initialize`; a running one, if it may be shared.

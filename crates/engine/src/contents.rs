@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 
 use model::{
-    Cursor, Entry, InteractionId, Seq, SessionId, SessionRow, TitleRow, Transcript, TranscriptTurn, Turn, TurnRow,
-    json_bytes,
+    Cursor, Entry, InteractionId, Seq, SessionEvent, SessionId, SessionRow, TitleRow, Transcript, TranscriptTurn, Turn,
+    TurnRow, json_bytes,
 };
 use store::ReadError;
 
@@ -145,7 +145,7 @@ impl Shared {
     pub(crate) async fn interaction(&self, row: TurnRow, budget: usize) -> Result<Interaction, ReadError> {
         let mut transcript = Transcript::default();
         let mut bytes = 0;
-        self.walk_turn(&row, |entry| {
+        self.walk_whole_turn(&row, |entry| {
             bytes += json_bytes(&entry.event);
             if bytes > budget {
                 return ControlFlow::Break(());
@@ -158,6 +158,22 @@ impl Shared {
         let turn = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
         let transcript = turn.unwrap_or_else(|| TranscriptTurn::begin(row.turn, row.interaction_id, row.started_at));
         Ok(Interaction { row, transcript, cut })
+    }
+
+    /// The same with their bodies.
+    async fn walk_whole_turn(
+        &self,
+        row: &TurnRow,
+        mut visit: impl FnMut(&Entry) -> ControlFlow<()>,
+    ) -> Result<(), ReadError> {
+        let last = row.last_seq.unwrap_or(Seq(u64::MAX));
+        // The page shows a prompt's pictures by themselves.
+        let is_of_call = |event: &SessionEvent| event.tool().is_some();
+        paging::walk_whole(self, row.session, row.first_seq.previous(), last, is_of_call, |entry| {
+            let is_later = entry.event.turn().is_some_and(|turn| turn > row.turn);
+            if is_later { ControlFlow::Break(()) } else { visit(&entry) }
+        })
+        .await
     }
 
     /// Goes through a turn's entries, a page at a time.

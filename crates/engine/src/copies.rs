@@ -48,8 +48,23 @@ impl Copying {
         self.one_at_a_time.acquire().await.expect("it is never closed")
     }
 
-    pub(crate) async fn remove(&self, id: SessionId) -> Result<(), CopyError> {
-        self.copies.remove(id).await.map(|_| ())
+    /// Moves a session's files out of the way before it is purged.
+    pub(crate) async fn put_away(&self, id: SessionId) -> Result<(), CopyError> {
+        self.copies.put_away(id).await
+    }
+
+    /// Removes the files of a session that is purged.
+    pub(crate) async fn remove(&self, id: SessionId) {
+        if let Err(err) = self.copies.remove(id).await {
+            let error = &err as &dyn std::error::Error;
+            tracing::warn!(session = %id, error, "the files of a session that is gone could not be removed; it is tried again in an hour");
+        }
+    }
+
+    /// Removes or brings back what purges that were cut off have put away.
+    pub(crate) async fn settle_purges(&self, store: &dyn Reader) -> Result<(), CopyError> {
+        let _alone = self.alone().await;
+        self.copies.settle_purges(store).await
     }
 
     /// Takes a session out of its piece of work that is gone for good.
@@ -63,11 +78,20 @@ impl Copying {
         }
     }
 
-    /// Writes again what was removed too soon.
+    /// Brings back the files of a session that was not purged after all.
     pub(crate) async fn put_back(&self, store: &dyn Reader, id: SessionId) {
-        if let Err(err) = self.copies.update(store, id, Depth::End).await {
+        if let Err(err) = self.copies.put_back(id).await {
             let error = &err as &dyn std::error::Error;
-            tracing::warn!(session = %id, error, "a session's copy is not there until the session changes again");
+            tracing::warn!(session = %id, error, "a session's files could not be brought back; it is tried again in an hour");
+            return;
+        }
+        match self.copies.update(store, id, Depth::End).await {
+            // The copy of a damaged session is left as it is.
+            Ok(_) | Err(CopyError::Read(ReadError::Fenced(_))) => (),
+            Err(err) => {
+                let error = &err as &dyn std::error::Error;
+                tracing::warn!(session = %id, error, "a session's copy is not up to date until the session changes again");
+            }
         }
     }
 }

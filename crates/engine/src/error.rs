@@ -2,8 +2,10 @@
 
 use std::error::Error;
 
-use model::{Cursor, InteractionId, NextId, Rejection, SessionId, Turn, WorkId};
+use model::{Cursor, InteractionId, NextId, OutputId, Rejection, SessionId, Turn, WorkId};
 use store::{AppendError, CopyError, ReadError};
+
+use crate::OutputsFull;
 
 /// Why a command was not carried out. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +21,9 @@ pub enum SubmitError {
         /// What was asked for.
         block: NextId,
     },
+    /// The session has no such output, or it was removed.
+    #[error("the session has no output {0}; `outputs` lists those it has")]
+    NoSuchOutput(OutputId),
     /// There is no such piece of work.
     #[error("there is no piece of work {0}")]
     NoSuchWork(WorkId),
@@ -66,6 +71,9 @@ pub enum SubmitError {
         /// How much that is.
         limit_bytes: usize,
     },
+    /// The session has as many outputs as it may have.
+    #[error(transparent)]
+    OutputsFull(OutputsFull),
     /// The working directory will not do.
     #[error(transparent)]
     Directory(#[from] DirectoryError),

@@ -47,7 +47,7 @@ impl FanOut {
         attention.change(part.unobserved_delta, part.needs_you_delta, |attention| {
             self.feeds.publish_list(match row.deleted_at {
                 Some(_) => ListChange::Removed { session: id, attention },
-                None => ListChange::Put { row: Arc::new(row.clone()), attention },
+                None => ListChange::Put { row: Arc::clone(row), attention },
             });
         });
         self.note_summaries(row, part);

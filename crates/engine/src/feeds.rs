@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{Entry, Seq, SessionId, SessionRow, Turn, WordsOf, WorkId};
 use tokio::sync::broadcast;
 
+use crate::outputs::commands::ShownCommand;
 use crate::{Attention, UnsentPrompt, Work};
 
 /// How many pieces of news a follower may be behind before it reads the log instead.
@@ -38,6 +39,8 @@ pub(crate) enum FeedUpdate {
     Grown,
     /// Not durable: may vanish. It follows the entry `after`; whoever has later ones has the words already.
     Preview { after: Seq, words: Words },
+    /// A command that is shown has begun, or printed more; each follower takes what it has not got yet.
+    Printed(Arc<ShownCommand>),
     /// Somebody writes a prompt: the words as they are now.
     Unsent(UnsentPrompt),
     /// It was deleted.

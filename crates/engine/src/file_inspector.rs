@@ -1,6 +1,6 @@
 //! Looks at the files that a session is about: what they are like, and whether that has changed.
 //!
-//! Invariant: only what lies in the session's own directories and in the folder that everybody shares, what the person
+//! Invariant: only what lies in the session's own directories and in the folders that everybody shares, what the person
 //! marked and what a successful result touched is looked at, through no link that leaves them and never past a protected name. Whatever else there is, is "not checked", whether
 //! it is there or not.
 
@@ -50,17 +50,19 @@ fn own_directory(row: &SessionRow, path: &str) -> Directory {
 #[derive(Debug, Clone)]
 pub(crate) struct FileInspector {
     pub(crate) deny: Deny,
-    /// A folder that is every session's own.
-    shared: Option<String>,
+    /// Folders that are every session's own.
+    shared: Vec<String>,
 }
 
 impl FileInspector {
-    /// What is in the folder `shared` is looked at for every session.
-    pub(crate) fn new(deny: Deny, shared: Option<PathBuf>) -> Self {
-        Self { deny, shared: shared.and_then(|path| path.into_os_string().into_string().ok()) }
+    /// What is in the folders `shared` is looked at for every session.
+    pub(crate) fn new(deny: Deny, shared: impl IntoIterator<Item = PathBuf>) -> Self {
+        let shared = shared.into_iter().filter_map(|path| path.into_os_string().into_string().ok());
+        Self { deny, shared: shared.collect() }
     }
 
-    /// The folder that is every session's own.
+    /// The folders that are every session's own. They are the only ones that are written for somebody who is not the
+    /// session's agent.
     pub(crate) fn shared(&self) -> impl Iterator<Item = Directory> {
         self.shared.iter().map(|path| Directory { path: path.clone(), is_real: false })
     }

@@ -4,15 +4,18 @@
 //! read, so nothing falls between; what comes twice is dropped by its seq, and what the feed skipped is read from the
 //! log.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use model::{AgentView, Context, ContextNews, Cursor, Entry, Seq, Session, SessionEvent, SessionId, StreamId, Turn};
+use model::{
+    AgentView, Context, ContextNews, Cursor, Entry, OutputId, Seq, Session, SessionEvent, SessionId, StreamId, Turn,
+};
 use store::{Fence, ReadError, Reader};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::feeds::{FeedUpdate, Subscription, Words};
-use crate::{Engine, QueryError, ResetReason, UnsentPrompt};
+use crate::outputs::commands::{Commands, ShownCommand};
+use crate::{Engine, OutputPreview, QueryError, ResetReason, UnsentPrompt};
 
 const PAGE: usize = 256;
 
@@ -26,6 +29,8 @@ pub enum Followed {
     CaughtUp,
     /// Words that are not durable yet.
     Preview(Words),
+    /// What a command prints that is being shown; not durable, and may vanish.
+    Printed(OutputPreview),
     /// What the session is about, after the entry that was just handed out.
     Context {
         /// As it is now.
@@ -67,6 +72,11 @@ pub struct Follow {
     /// Where the feed skipped something. Previews that follow this entry may lack their beginning; whole ones come again
     /// after the next one.
     torn_at: Option<Seq>,
+    commands: Arc<Commands>,
+    /// The commands that may have printed what was not handed out.
+    printing: VecDeque<Arc<ShownCommand>>,
+    /// How many bytes were handed out of what each has printed.
+    printed: HashMap<OutputId, u64>,
 }
 
 /// What a follower has to know of the entries before its first one.
@@ -91,7 +101,7 @@ enum Reading {
 }
 
 impl Follow {
-    pub(crate) fn new(snapshot: Session, after: Seq, store: Arc<dyn Reader>, feed: Subscription) -> Self {
+    fn new(snapshot: Session, after: Seq, store: Arc<dyn Reader>, feed: Subscription, commands: Arc<Commands>) -> Self {
         let (session, context) = (snapshot.row.id, Arc::clone(&snapshot.context));
         Self {
             snapshot,
@@ -105,6 +115,9 @@ impl Follow {
             context,
             send_context: None,
             torn_at: None,
+            commands,
+            printing: VecDeque::new(),
+            printed: HashMap::new(),
         }
     }
 
@@ -130,6 +143,7 @@ impl Follow {
             if self.reading != Reading::Live {
                 let page = self.store.read_session(self.session, self.last, PAGE).await?;
                 if page.is_empty() {
+                    self.printing.extend(self.commands.active(self.session));
                     match std::mem::replace(&mut self.reading, Reading::Live) {
                         Reading::First => return Ok(Followed::CaughtUp),
                         Reading::Again => self.torn_at = Some(self.last),
@@ -139,7 +153,11 @@ impl Follow {
                 self.backlog.extend(page);
                 continue;
             }
+            if let Some(preview) = self.next_printed() {
+                return Ok(Followed::Printed(preview));
+            }
             match self.feed.recv().await {
+                Ok(FeedUpdate::Printed(command)) => self.printing.push_back(command),
                 Ok(FeedUpdate::Entries(entries)) => self.take(&entries),
                 Ok(FeedUpdate::Grown) => self.reading = Reading::Grown,
                 // After a pause the feed is behind what was read from the log: these words were in it.
@@ -162,8 +180,22 @@ impl Follow {
         }
         let entry = self.backlog.pop_front()?;
         self.last = entry.seq;
+        if let SessionEvent::TurnEnded { .. } = entry.event {
+            self.printed.clear();
+        }
         self.take_context(&entry);
         Some(entry)
+    }
+
+    /// What a command has printed since the last piece, of the next one that has printed anything.
+    fn next_printed(&mut self) -> Option<OutputPreview> {
+        while let Some(command) = self.printing.pop_front() {
+            if let Some((preview, end)) = command.preview(self.printed.get(&command.id).copied()) {
+                self.printed.insert(command.id, end);
+                return Some(preview);
+            }
+        }
+        None
     }
 
     /// What is older than the snapshot is in it already.
@@ -220,7 +252,7 @@ impl Engine {
     pub async fn follow(&self, id: SessionId, after: Option<Cursor>) -> Result<Follow, QueryError> {
         let (feed, session) = self.begin_follow(id).await?;
         let after = self.check_cursor(after, session.head)?;
-        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed))
+        Ok(self.new_follow(session, after, feed))
     }
 
     /// Follows a session from the first entry of so many newest turns on; from the beginning if it has fewer.
@@ -242,7 +274,11 @@ impl Engine {
             asked.extend(self.shared.store.read_session(id, seq.previous(), 1).await?);
         }
         let earlier = Some(Earlier { agent, asked });
-        Ok(Follow { earlier, ..Follow::new(session, after, Arc::clone(&self.shared.store), feed) })
+        Ok(Follow { earlier, ..self.new_follow(session, after, feed) })
+    }
+
+    fn new_follow(&self, session: Session, after: Seq, feed: Subscription) -> Follow {
+        Follow::new(session, after, Arc::clone(&self.shared.store), feed, Arc::clone(&self.shared.commands))
     }
 
     async fn begin_follow(&self, id: SessionId) -> Result<(Subscription, Session), QueryError> {

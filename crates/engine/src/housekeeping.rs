@@ -1,4 +1,5 @@
-//! Cleans up once an hour: purges sessions that were deleted a week ago, and forgets old receipts.
+//! Cleans up once an hour: purges sessions that were deleted a week ago, forgets old receipts, and removes outputs that are
+//! older than the person wants to keep them.
 //!
 //! Invariant: a wall clock that jumps removes nothing early. Only time that both the wall and the steady clock have seen
 //! pass counts, and nothing is removed right after the start, when a machine may not have found the right time yet. One
@@ -12,7 +13,7 @@ use model::{Session, SessionId, SessionRow, Timestamp};
 use store::AppendError;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::{Shared, SubmitError};
+use crate::{Engine, OutputError, Shared, SubmitError};
 
 /// How long after the start the first round is.
 const FIRST_AFTER: Duration = Duration::from_secs(600);
@@ -28,6 +29,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
     let mut tick = interval_at(Instant::now() + FIRST_AFTER, EVERY);
     fail::fail_point!("housekeeping");
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut swept = false;
     loop {
         tokio::select! {
             () = shared.stopping.cancelled() => return,
@@ -39,11 +41,27 @@ pub(crate) async fn run(shared: Arc<Shared>) {
                 "housekeeping did not finish; it is tried again in an hour"
             );
         }
+        if let Err(err) = clean_outputs(&shared, &mut swept).await {
+            let error = &err as &dyn std::error::Error;
+            tracing::warn!(error, "old outputs were not all removed; it is tried again in an hour");
+        }
     }
+}
+
+/// Removes outputs that are too old and, once, the bytes that an earlier run left of removed ones.
+async fn clean_outputs(shared: &Arc<Shared>, swept: &mut bool) -> Result<(), OutputError> {
+    let now = shared.started.passed(shared.clock.now());
+    Engine { shared: Arc::clone(shared) }.prune_by_policy(now).await?;
+    if !*swept {
+        shared.sweep_all_payloads().await?;
+        *swept = true;
+    }
+    Ok(())
 }
 
 impl Shared {
     pub(crate) async fn clean_up(&self) -> Result<(), SubmitError> {
+        self.settle_purges().await;
         let now = self.started.passed(self.clock.now());
         self.journal.forget_receipts(now.minus(RECEIPTS_KEPT_FOR)).await?;
         let deadline = now.minus(RESTORABLE_FOR);
@@ -93,8 +111,8 @@ impl Shared {
         }
     }
 
-    /// The session as it last was, if it was deleted and is gone. The copy goes first: a crash in between then leaves a log that can be
-    /// purged again, and no folder that nobody knows of. It comes back if the session does not go.
+    /// The session as it last was, if it was deleted and is gone. Its files are put away first and removed last: the log can not
+    /// write what was shown and long results again, so they come back if the session does not go, also after a crash.
     async fn purge_with_its_copy(&self, id: SessionId) -> Result<Option<SessionRow>, SubmitError> {
         let _alone = match &self.copying {
             Some(copying) => Some(copying.alone().await),
@@ -107,9 +125,11 @@ impl Shared {
             let purged = self.try_purge(&session).await;
             if let Some(copying) = &self.copying {
                 match &purged {
-                    Ok(()) if session.row.work.is_some() => copying.leave_work(&*self.store).await,
-                    Ok(()) => (),
+                    Ok(()) => copying.remove(id).await,
                     Err(_) => copying.put_back(&*self.store, id).await,
+                }
+                if purged.is_ok() && session.row.work.is_some() {
+                    copying.leave_work(&*self.store).await;
                 }
             }
             match purged {
@@ -123,9 +143,24 @@ impl Shared {
 
     async fn try_purge(&self, session: &Session) -> Result<(), SubmitError> {
         if let Some(copying) = &self.copying {
-            copying.remove(session.row.id).await?;
+            copying.put_away(session.row.id).await?;
         }
-        Ok(self.journal.purge(session, self.clock.now()).await?)
+        fail::fail_point!("purge-begun");
+        self.journal.purge(session, self.clock.now()).await?;
+        fail::fail_point!("purge-logged");
+        Ok(())
+    }
+
+    /// Settles what purges have left that were cut off: the log says whether the files of a session go or come back.
+    pub(crate) async fn settle_purges(&self) {
+        let Some(copying) = &self.copying else { return };
+        if let Err(err) = copying.settle_purges(&*self.store).await {
+            let error = &err as &dyn std::error::Error;
+            tracing::warn!(
+                error,
+                "what a purge left could not all be removed or brought back; it is tried again in an hour"
+            );
+        }
     }
 }
 

@@ -68,7 +68,7 @@ impl CommittedPart {
             rows: part
                 .rows
                 .iter()
-                .filter(|row| !is_session || matches!(row, RowChange::PutSession(_)))
+                .filter(|row| !is_session || matches!(row, RowChange::PutSession { .. }))
                 .cloned()
                 .collect(),
             unobserved_delta: part.unobserved_delta,
@@ -77,9 +77,9 @@ impl CommittedPart {
     }
 
     /// The session's row, if it changed.
-    pub(crate) fn session_row(&self) -> Option<&SessionRow> {
+    pub(crate) fn session_row(&self) -> Option<&Arc<SessionRow>> {
         self.rows.iter().find_map(|row| match row {
-            RowChange::PutSession(row) => Some(&**row),
+            RowChange::PutSession { row, .. } => Some(row),
             _ => None,
         })
     }

@@ -7,6 +7,8 @@
 
 mod agent_places;
 mod agent_views;
+mod bodies;
+mod bundles;
 mod calls;
 mod changes;
 mod clock;
@@ -17,6 +19,8 @@ mod error;
 mod fan_out;
 mod feeds;
 mod file_inspector;
+mod file_listing;
+mod file_writing;
 mod finding;
 mod follow;
 mod forking;
@@ -30,6 +34,7 @@ mod listing;
 mod live_session;
 mod mount;
 mod navigation;
+mod outputs;
 mod own_calls;
 mod packet;
 mod paging;
@@ -45,6 +50,7 @@ mod server_stream;
 mod skills;
 mod submitting;
 mod summaries;
+mod tickets;
 mod tokens;
 mod trials;
 mod unsent;
@@ -69,7 +75,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use agents::catalog::Listed;
+// For programs that have an engine and know no agents: theirs has to be able to supervise what it starts.
+pub use agents::process::{keep, supervise};
+pub use agents::{OWN_MCP_SERVER, OWN_SHOW_SERVER, OwnTool};
 pub use agents::{RecordsError, RecordsWish, Trial, TrialOutcome};
+pub use bodies::BodyToRead;
+pub use bundles::{BundleError, BundleWriter, TakenInBundle, missing_from_bundle};
 pub use changes::{ChangesError, FileChanges, LeftOut, Since};
 pub use clock::{Clock, SystemClock};
 pub use contents::{Contents, Interaction, MAX_CONTENTS_LINES, MAX_TURNS_AT_ONCE, TurnView};
@@ -77,7 +88,9 @@ pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
 pub use file_inspector::open_directory;
-pub use files::Deny;
+pub use file_listing::ListedDirectory;
+pub use file_writing::{MAX_WRITTEN_BYTES, StoreFileError, StoredContent};
+pub use files::{ContentHash, Deny, DirectoryItem, Expected, FileKind};
 pub use finding::{
     Count, FoundInside, FoundTurn, PieceRole, SearchAnswer, SearchFailure, SearchParams, Snippet, Within,
     entries_set_aside, search_folder_failure, want_search_rebuild,
@@ -91,20 +104,25 @@ pub use importing::{ImportError, ImportProgress, ImportSource};
 pub use journal::Attention;
 pub use listing::ListPage;
 pub use mount::OwnTools;
+pub use outputs::{
+    CommandEnd, CommandProgress, CommandState, CommandToShow, FileToShow, FoundLine, OutputEnds, OutputError,
+    OutputPreview, OutputPruning, OutputSettings, OutputState, OutputText, OutputsFull, PruneMode, TextWish,
+};
 pub use packet::Packet;
-pub use reading::{Outside, ShowError, ShownFile};
+pub use reading::{Amount, FileContent, MAX_WHOLE_BYTES, Outside, ShowError, ShownFile};
 pub use records::{AgentSession, AgentSessions, AgentSessionsError};
 pub use requests::{Asker, RequestKey};
 pub use skills::{SKILL_FILE, SKILLS, Skill, SkillFile};
-pub use store::{AppendError, Fence, FenceCause, ReadError};
+pub use store::{AppendError, Fence, FenceCause, PayloadError, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
+pub use tickets::{ExportKind, OfferedTicket, TICKET_GOOD_FOR, TicketResource, TicketTarget};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish, Tokens};
 pub use trials::TrialError;
 pub use unsent::{MAX_UNSENT_BYTES, UnsentPrompt};
 pub use usage::{MAX_TURNS_USED, MAX_USAGE_SUMS, SessionUsage, TurnUsed, UsageReport, UsageSettings, UsageWarning};
 pub use wishes::{
     Answer, Cancel, ChangePrompt, ChangeSession, Created, Delete, Observe, Observed, PromptAccepted, RemovePrompt,
-    Restore, SendPrompt, SetContext, SetOption, SignIn, StepTaken, Wish,
+    RemovedOutputs, Restore, SendPrompt, SetContext, SetOption, SignIn, StepTaken, Wish,
 };
 pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
@@ -138,6 +156,8 @@ pub struct Seams {
     pub history: Option<agents::history::Places>,
     /// What models cost, and from which cost on to warn.
     pub usage: UsageSettings,
+    /// Where what agents show is kept.
+    pub outputs: OutputSettings,
 }
 
 /// All that has to do with agents.
@@ -150,14 +170,38 @@ pub struct Agency {
     pub policy: PermissionPolicy,
     /// The names of files that nobody may open.
     pub deny: Deny,
-    /// The folder that is the person's and all agents': what lies in it is looked at like a session's own files.
-    pub files: Option<PathBuf>,
+    /// The folders that are the person's and all agents': what lies in them is looked at like a session's own files,
+    /// and the person writes there. The first one is listed where nobody names a directory.
+    pub files: Vec<PathBuf>,
     /// The text that every agent is given about its session, if there is one.
     pub brief: Option<String>,
     /// The tools that agents are lent with the MCP mount.
     pub own_tools: OwnTools,
+    /// Whose agents are lent the tools that show something too.
+    pub show_tools: AgentSwitch,
     /// How many sessions may have an agent at once.
     pub max_agents: usize,
+}
+
+/// A switch of the configuration that holds for all agents, and that single agents may have otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentSwitch {
+    /// How it stands for every agent that `by_agent` does not name.
+    pub by_default: bool,
+    /// By the agent's name.
+    pub by_agent: BTreeMap<String, bool>,
+}
+
+impl AgentSwitch {
+    /// On for every agent.
+    pub fn on() -> Self {
+        Self { by_default: true, by_agent: BTreeMap::new() }
+    }
+
+    /// How it stands for one agent.
+    pub fn is_on_for(&self, agent: &str) -> bool {
+        self.by_agent.get(agent).copied().unwrap_or(self.by_default)
+    }
 }
 
 impl Agency {
@@ -166,8 +210,9 @@ impl Agency {
         let catalog = Catalog::new("throughline", &[], BTreeMap::new()).expect("nothing is changed in the catalog");
         let agents = Agents::new(agents::AgentSettings::in_process(catalog.entries()));
         let (policy, deny) = (PermissionPolicy::default(), Deny::standard());
-        let (files, brief, own_tools) = (None, None, OwnTools::none());
-        Self { agents, catalog, policy, deny, files, brief, own_tools, max_agents: usize::MAX }
+        let (files, brief, own_tools) = (Vec::new(), None, OwnTools::none());
+        let show_tools = AgentSwitch::on();
+        Self { agents, catalog, policy, deny, files, brief, own_tools, show_tools, max_agents: usize::MAX }
     }
 }
 
@@ -193,9 +238,18 @@ pub(crate) struct Shared {
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,
     usage: UsageSettings,
+    outputs: outputs::Outputs,
+    commands: Arc<outputs::commands::Commands>,
+    storing_bodies: bodies::StoringBodies,
+    /// Addresses of outputs that are good for a minute.
+    tickets: tickets::Tickets,
     agency: Agency,
     file_inspector: file_inspector::FileInspector,
+    /// Writes of files take turns, so that what one of them expects stays true until it is done.
+    writing_files: Arc<tokio::sync::Mutex<()>>,
     /// Files are compared for so many at once: each holds some of them in memory.
+    /// Bundles are taken in one at a time: two of one session would write the same files.
+    taking_in: Semaphore,
     comparing: Semaphore,
     finding: Arc<finding::Finding>,
     importing: importing::Importing,
@@ -238,7 +292,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier run left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies, agency, summarising, search, history, usage } = seams;
+        let Seams { clock, ids, home, copies, agency, summarising, search, history, usage, outputs } = seams;
         let started = housekeeping::Started::at(clock.now());
         let fan_out = FanOut {
             feeds: Arc::new(feeds::Feeds::new()),
@@ -255,7 +309,13 @@ impl Engine {
             ids,
             home,
             usage,
+            outputs: outputs::Outputs::new(outputs),
+            commands: Arc::default(),
+            storing_bodies: bodies::StoringBodies::default(),
+            tickets: tickets::Tickets::default(),
             file_inspector: file_inspector::FileInspector::new(agency.deny.clone(), agency.files.clone()),
+            writing_files: Arc::default(),
+            taking_in: Semaphore::new(1),
             comparing: Semaphore::new(changes::MAX_AT_ONCE),
             finding,
             importing: importing::Importing::new(history),

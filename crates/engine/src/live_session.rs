@@ -10,6 +10,7 @@ mod deciding;
 mod effects;
 mod forks;
 mod marks;
+mod removals;
 mod updates;
 
 use std::collections::HashMap;
@@ -17,16 +18,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::{Agent, AgentPacket, AgentRequest, AgentStart, AgentUpdate, PacketKind};
-use model::{AgentState, Command, Draft, Request, Session, SessionId};
+use model::{AgentReport, AgentState, Command, Draft, Rejection, Request, Session, SessionId, Turn};
 use store::{AppendError, Batch, Room};
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::sync::{OwnedRwLockReadGuard, mpsc, oneshot};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
+use self::answers::Waiter;
 use self::effects::{AfterCommit, Effect};
 use self::marks::{Marked, receipt_of};
 use crate::agent_places::AgentPlace;
 use crate::agent_views::{KnownChoices, newest_entries};
 use crate::calls::{Calls, FollowUps};
+use crate::outputs::commands::ShownCommand;
 use crate::pending::Pending;
 use crate::requests::{Asker, InputKind, SessionInput};
 use crate::tokens::Loan;
@@ -41,6 +44,8 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 /// How much of what the agent did is written down at once.
 const UPDATES_AT_ONCE: usize = 256;
+/// How long a turn's end waits for what its commands printed to be stored.
+const COMMANDS_LIMIT: Duration = Duration::from_secs(5);
 /// How often a lost race for the stream is run again.
 const CONFLICT_TRIES: u32 = 5;
 
@@ -73,10 +78,10 @@ pub(crate) struct LiveSession {
     pending: Pending,
     /// What the agent is known to offer.
     choices: KnownChoices,
-    /// What the agent waits for, by the number under which people know it.
-    open_requests: HashMap<Request, u64>,
-    /// The agent's own key of the request that is being written down.
-    key_being_written: Option<u64>,
+    /// Who waits for an answer, by the number under which people know the request.
+    open_requests: HashMap<Request, Waiter>,
+    /// Who waits for the answer to the request that is being written down.
+    waiter_being_written: Option<Waiter>,
     /// The resume packet that goes to the agent with the next prompt, if it needs one.
     packet: Option<Packet>,
     /// The calls that have not ended.
@@ -86,14 +91,23 @@ pub(crate) struct LiveSession {
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
     unwritten: Option<Unwritten>,
+    /// The end of a turn whose commands are being ended: what they printed is stored first, and goes into the turn.
+    held_end: Option<HeldEnd>,
     /// The session is about to be purged. Its agent is kept until then, so that it can delete its own record.
     awaits_purge: bool,
+    /// Bodies that no entry names were looked for.
+    has_swept: bool,
 }
 
 /// An agent, with the credential that it was lent: they end together.
 struct Hosted {
     agent: Agent,
     loan: Option<Loan>,
+}
+
+struct HeldEnd {
+    report: AgentReport,
+    until: Instant,
 }
 
 struct Unwritten {
@@ -109,10 +123,11 @@ impl LiveSession {
         session: Option<Session>,
         inputs: mpsc::Receiver<QueuedInput>,
     ) -> Self {
+        let cut_over = shared.outputs.settings.body_bytes;
         Self {
             shared,
             id,
-            stored: Draft::new(id, session),
+            stored: Draft::new(id, session).cutting(cut_over),
             inputs,
             agent: None,
             place: None,
@@ -120,12 +135,14 @@ impl LiveSession {
             pending: Pending::default(),
             choices: KnownChoices::default(),
             open_requests: HashMap::new(),
-            key_being_written: None,
+            waiter_being_written: None,
             packet: None,
             calls: Calls::default(),
             follow_ups: FollowUps::default(),
             unwritten: None,
+            held_end: None,
             awaits_purge: false,
+            has_swept: false,
         }
     }
 
@@ -137,6 +154,7 @@ impl LiveSession {
                 Some(owed) => Some(owed.retry_at),
                 None => self.pending.due(),
             };
+            let ending = self.held_end.as_ref().map(|held| (self.shared.commands.active(self.id), held.until));
             tokio::select! {
                 biased;
                 () = stopping.cancelled() => break,
@@ -148,13 +166,20 @@ impl LiveSession {
                         break;
                     }
                 },
-                update = next_update(&mut self.agent), if self.unwritten.is_none() => self.handle_updates(update).await,
+                update = next_update(&mut self.agent), if self.unwritten.is_none() && self.held_end.is_none() => {
+                    self.handle_updates(update).await;
+                }
+                () = commands_ended(ending), if self.unwritten.is_none() && self.held_end.is_some() => {
+                    self.release_end().await;
+                }
                 () = sleep_until(write_at.unwrap_or(idle_at)), if write_at.is_some() => self.write_due().await,
                 () = sleep_until(idle_at), if !self.busy() => break,
                 // Another session's agent needs the place, and this one's has nothing to do.
                 () = asked_to_leave(self.place.as_ref()), if self.rests() => break,
             }
             idle_at = Instant::now() + IDLE_AFTER;
+            // Those of a turn that is over.
+            self.shared.commands.cancel(self.id, self.running_turn());
             match self.stored.session() {
                 Some(session) if session.row.deleted_at.is_some() && !self.awaits_purge => self.agent = None,
                 Some(_) => (),
@@ -206,10 +231,12 @@ impl LiveSession {
             self.write_due().await;
         }
         if self.shared.stopping.is_cancelled() {
+            self.write_held_end().await;
             self.write_pending(Some(Command::Interrupt { reason: "server_shutdown".to_owned() })).await;
         }
         self.shared.agent_views.forget(self.id);
         self.shared.own_calls.begin_anew(self.id);
+        self.shared.commands.forget(self.id);
     }
 
     async fn handle_input(&mut self, queued: QueuedInput) {
@@ -233,6 +260,12 @@ impl LiveSession {
                 InputKind::DeleteForPurge => self.try_command(&Command::Delete, asker).await,
                 InputKind::Click(click) => self.try_click(click, asker).await,
                 InputKind::Fork(fork) => self.try_fork(fork, asker).await,
+                InputKind::Ask(asked) => self.try_ask(asked).await,
+                InputKind::InTurn { turn, command } => match self.running_turn() {
+                    Some(running) if running == *turn => self.try_command(command, asker).await,
+                    Some(_) | None => Err(Rejection::NoTurnRunning.into()),
+                },
+                InputKind::RemoveOutputs(removal) => self.try_remove(removal, asker).await,
             };
             match result {
                 Err(SubmitError::Append(AppendError::Repeated(receipt))) => return asker.repeat(&receipt),
@@ -250,6 +283,11 @@ impl LiveSession {
         // It is being started, or has been.
         if matches!(command, Command::Start) && self.agent.is_some() {
             return Ok(Reply::Done);
+        }
+        let kept = self.with_what_is_kept(command);
+        let command = kept.as_ref();
+        if let Command::StoreOutput(output) = command {
+            self.shared.check_room_for(self.id, output.bytes).await?;
         }
         self.take_place(command).await?;
         self.prepare(Some(command)).await?;
@@ -277,7 +315,10 @@ impl LiveSession {
     /// What a command asks of the agent alone, once it is allowed.
     async fn forward_to_agent(&mut self, command: &Command) {
         let request = match command {
-            Command::Cancel => AgentRequest::Cancel,
+            Command::Cancel => {
+                self.shared.commands.cancel(self.id, None);
+                AgentRequest::Cancel
+            }
             Command::SetOption { option, value } => {
                 AgentRequest::SetOption { option: option.clone(), value: value.clone() }
             }
@@ -290,13 +331,29 @@ impl LiveSession {
     /// Appends a draft, in one batch with the receipt and the parts of other streams that `batch` has. The draft is then the
     /// session as it is stored; what follows outside is left to the caller.
     async fn commit(&mut self, mut draft: Draft, mut batch: Batch) -> Result<AfterCommit, AppendError> {
-        let after_commit = AfterCommit::of(draft.entries());
+        let calls = AfterCommit::calls_of(&draft);
+        // Held until the entries that name the bodies are durable.
+        let _storing = Box::pin(self.keep_bodies(&mut draft)).await;
+        let after_commit = AfterCommit { effects: AfterCommit::effects_of(draft.entries()), calls };
         batch.parts.insert(0, draft.take());
         // Once the server stops there is no later: what is said now may use the last of the disk.
         batch.room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
         self.shared.journal.append(batch).await?;
         self.stored = draft;
         Ok(after_commit)
+    }
+
+    /// Stores the bodies that a draft's entries name; the entries say of those that could not be.
+    async fn keep_bodies(&mut self, draft: &mut Draft) -> Option<OwnedRwLockReadGuard<()>> {
+        if draft.bodies().is_empty() {
+            return None;
+        }
+        if !std::mem::replace(&mut self.has_swept, true) {
+            self.shared.sweep_bodies(self.id).await;
+        }
+        let storing = self.shared.keep_bodies_of(self.id, draft).await;
+        fail::fail_point!("body-stored");
+        storing
     }
 
     /// Appends a draft; what follows from it then happens.
@@ -319,21 +376,36 @@ impl LiveSession {
             match effect {
                 Effect::StartAgent => self.start_agent().await,
                 Effect::LetAgentGo => self.agent = None,
-                Effect::SendPrompt { text, images } => {
+                Effect::SendPrompt { mut text, images } => {
+                    let (images, lost) = Box::pin(self.shared.whole_images(self.id, images)).await;
+                    if lost > 0 {
+                        text.push_str(&format!(
+                            "\n\n[{lost} of the pictures that belong here are gone from the disk.]"
+                        ));
+                    }
                     self.send_to_agent(AgentRequest::Prompt { text, images, packet: packet.take() }).await;
                 }
                 // It went with the prompt before it.
                 Effect::SendPacket { .. } => (),
                 Effect::Await { request } => {
-                    self.open_requests.extend(self.key_being_written.take().map(|key| (request, key)));
+                    self.open_requests.extend(self.waiter_being_written.take().map(|waiter| (request, waiter)));
                 }
                 Effect::Answer { request, answer } => {
-                    if let Some(key) = self.open_requests.remove(&request) {
-                        self.send_to_agent(AgentRequest::Answer { key, answer }).await;
+                    match self.open_requests.remove(&request) {
+                        Some(Waiter::Agent(key)) => self.send_to_agent(AgentRequest::Answer { key, answer }).await,
+                        // A tool that has given up needs no answer.
+                        Some(Waiter::Tool(tool)) => drop(tool.try_send(answer)),
+                        None => (),
                     }
                 }
             }
         }
+    }
+
+    /// The turn that runs, unless the session was deleted.
+    fn running_turn(&self) -> Option<Turn> {
+        let row = &self.stored.session()?.row;
+        row.running.filter(|_| row.deleted_at.is_none()).map(|running| running.turn)
     }
 
     async fn start_agent(&mut self) {
@@ -344,7 +416,7 @@ impl LiveSession {
         self.choices = KnownChoices::of(&newest);
         self.shared.agent_views.keep(session, &newest);
         let row = &session.row;
-        let (lent, loan) = self.shared.lend(self.id).unzip();
+        let (lent, loan) = self.shared.lend(self.id, &row.agent).unzip();
         let agent = self.shared.agency.agents.start(AgentStart {
             agent: row.agent.clone(),
             session: self.id,
@@ -442,7 +514,16 @@ async fn asked_to_leave(place: Option<&AgentPlace>) {
     }
 }
 
-/// The agent's next word; never, while there is no agent.
+/// Waits until these commands have ended, or have taken too long.
+async fn commands_ended(ending: Option<(Vec<Arc<ShownCommand>>, Instant)>) {
+    let Some((commands, until)) = ending else { return };
+    for command in commands {
+        // What takes longer is abandoned.
+        drop(timeout_at(until, command.ended()).await);
+    }
+}
+
+/// The agent's next update; never, while there is no agent.
 async fn next_update(agent: &mut Option<Hosted>) -> Option<AgentUpdate> {
     match agent {
         Some(Hosted { agent, .. }) => agent.updates.recv().await,

@@ -1,9 +1,9 @@
 //! Hands an agent the MCP mount: our own address, a credential of its own, and the brief.
 //!
 //! Invariant: nothing is lent before the address is known, so the agents of a server that listens nowhere have no mount. The
-//! name of the mount is fixed here, and no other MCP server can take it.
+//! names of the mounts are fixed, and no other MCP server can take them.
 
-use agents::{Lent, McpServer, OWN_MCP_SERVER};
+use agents::{Lent, McpServer, OWN_MCP_SERVER, OWN_SHOW_SERVER, OwnTool};
 use model::SessionId;
 use serde_json::{Map, Value};
 
@@ -17,8 +17,8 @@ pub(crate) const WHAT_THE_TOOLS_ARE_FOR: &str =
 /// The tools of the mount, as far as has to be known of them here. Whoever serves them says which they are.
 #[derive(Debug, Clone)]
 pub struct OwnTools {
-    /// The names of those that agents may call without asking anybody.
-    pub unasked: Vec<String>,
+    /// Those that agents may call without asking anybody.
+    pub unasked: Vec<OwnTool>,
     /// Says whether a tool would take this input, by its own schema.
     pub takes: fn(tool: &str, input: &Map<String, Value>) -> bool,
     /// Names those that an earlier session is read with; empty if there are none.
@@ -34,12 +34,19 @@ impl OwnTools {
 
 impl Shared {
     /// What a session's agent is lent from now on, while the loan is held.
-    pub(crate) fn lend(&self, session: SessionId) -> Option<(Lent, Loan)> {
+    pub(crate) fn lend(&self, session: SessionId, agent: &str) -> Option<(Lent, Loan)> {
         let url = self.mount_url.get()?.clone();
         let (secret, loan) = self.lend_token(session);
         let authorization = ("Authorization".to_owned(), format!("Bearer {}", secret.expose()));
-        let server = McpServer::Http { name: OWN_MCP_SERVER.to_owned(), url, headers: vec![authorization] };
-        let (unasked, brief) = (self.agency.own_tools.unasked.clone(), self.agency.brief.clone());
-        Some((Lent { server, unasked, brief }, loan))
+        let shows = self.agency.show_tools.is_on_for(agent);
+        let show_server = shows.then(|| (OWN_SHOW_SERVER, format!("{url}/show")));
+        let servers = std::iter::once((OWN_MCP_SERVER, url)).chain(show_server).map(|(name, url)| McpServer::Http {
+            name: name.to_owned(),
+            url,
+            headers: vec![authorization.clone()],
+        });
+        let mut unasked = self.agency.own_tools.unasked.clone();
+        unasked.retain(|tool| shows || tool.server != OWN_SHOW_SERVER);
+        Some((Lent { servers: servers.collect(), unasked, brief: self.agency.brief.clone() }, loan))
     }
 }

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use model::{Context, Entry, Seq, Session, SessionId, Turn, TurnRow};
+use model::{Context, Entry, Seq, Session, SessionEvent, SessionId, Turn, TurnRow};
 use store::{EntryOrder, ReadError, Reader};
 
-use crate::ENTRIES_AT_ONCE;
+use crate::{ENTRIES_AT_ONCE, Shared};
 
 /// Visits the entries after one and up to another, oldest first, until `visit` has enough.
 pub(crate) async fn walk(
@@ -22,6 +22,29 @@ pub(crate) async fn walk(
         after = last.seq;
         if page.into_iter().try_for_each(&mut visit).is_break() {
             break;
+        }
+    }
+    Ok(())
+}
+
+/// The same, with the bodies of those entries that `needs_all` is true of.
+pub(crate) async fn walk_whole(
+    shared: &Shared,
+    id: SessionId,
+    mut after: Seq,
+    up_to: Seq,
+    needs_all: impl Fn(&SessionEvent) -> bool,
+    mut visit: impl FnMut(Entry) -> ControlFlow<()>,
+) -> Result<(), ReadError> {
+    while after < up_to {
+        let page = shared.store.read_session(id, after, after.count_to(up_to, ENTRIES_AT_ONCE)).await?;
+        let Some(last) = page.last() else { break };
+        after = last.seq;
+        for entry in page {
+            let entry = if needs_all(&entry.event) { shared.whole_entry(id, entry).await } else { entry };
+            if visit(entry).is_break() {
+                return Ok(());
+            }
         }
     }
     Ok(())

@@ -1,10 +1,10 @@
-//! Reads a file for the person: one of the session that they look at, or of any session.
+//! Reads a file: for the person one of the session that they look at, or of any session; for an agent one of its own.
 //!
-//! Invariant: what lies in the session's own directories, or in the folder that everybody shares, is read, links worked out; of all the rest only what the person
+//! Invariant: what lies in the session's own directories, or in the folders that everybody shares, is read, links worked out; of all the rest only what the person
 //! marked or a successful result touched, from its own directory and through no link that leaves it, and only if the
 //! person said so. Everything else is refused alike, before the disk is asked whether it is there.
 
-use files::{Deny, FileError, FileStart, Trees};
+use files::{ContentHash, Deny, FileError, FileStart, Trees};
 use model::{Context, Marker, Session, SessionId, SessionRow};
 use store::FILE_FACTS;
 
@@ -13,10 +13,23 @@ use crate::{Engine, QueryError, ReadError};
 
 /// How much of a file is shown.
 const SHOWN_BYTES: u64 = 1 << 20;
+/// How long a file may be that is read whole.
+pub const MAX_WHOLE_BYTES: u64 = 8 << 20;
 
-/// Whether the person wants to see what lies outside of the session's directories.
+/// How much of a file is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// What fits on a screen that somebody reads.
+    Beginning,
+    /// All of it, or nothing if it is too long.
+    Whole,
+}
+
+/// Whether what lies outside of the session's directories is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outside {
+    /// It is not shown to agents.
+    Never,
     /// Say first that it does.
     Ask,
     /// They were asked.
@@ -26,14 +39,25 @@ pub enum Outside {
 /// A file as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownFile {
-    /// The text, or the beginning of it; `None` if it is no text.
-    pub text: Option<String>,
+    /// The file, or the beginning of it.
+    pub content: FileContent,
     /// How long the file is.
     pub bytes: u64,
-    /// The text is only the beginning.
+    /// The content is only the beginning.
     pub cut: bool,
     /// It lies outside of the session's directories.
     pub outside: bool,
+    /// The hash of the whole content, if it was read whole.
+    pub hash: Option<ContentHash>,
+}
+
+/// What is in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileContent {
+    /// UTF-8 without a null.
+    Text(String),
+    /// Anything else.
+    Bytes(Vec<u8>),
 }
 
 /// Why a file is not shown.
@@ -62,20 +86,33 @@ pub(crate) struct FileAccess {
 
 impl Engine {
     /// A file for the person who looks at this session.
-    pub async fn show_file(&self, id: SessionId, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
+    pub async fn show_file(
+        &self,
+        id: SessionId,
+        path: String,
+        amount: Amount,
+        outside: Outside,
+    ) -> Result<ShownFile, ShowError> {
         let Session { row, context, .. } = self.session(id).await?;
-        FileAccess::of_session(&self.shared.file_inspector, &row, &context, &path).show(path, outside).await
+        let access = FileAccess::of_session(&self.shared.file_inspector, &row, &context, &path);
+        in_background(move || access.read(&path, amount, outside)).await
     }
 
     /// A file for the person, of whichever session.
-    pub async fn show_any_file(&self, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
+    pub async fn show_any_file(&self, path: String, amount: Amount, outside: Outside) -> Result<ShownFile, ShowError> {
+        let mut access = self.access_to_any(&path).await?;
+        access.is_named = access.roots.is_empty() && self.is_named_anywhere(&path).await?;
+        in_background(move || access.read(&path, amount, outside)).await
+    }
+
+    /// The directories of all sessions that a path may lie in.
+    pub(crate) async fn access_to_any(&self, path: &str) -> Result<FileAccess, QueryError> {
         let files = &self.shared.file_inspector;
-        let found = self.shared.store.directories_above(&path).await.map_err(QueryError::from)?;
+        let found = self.shared.store.directories_above(path).await?;
         // Of whom each is, is not known here; one behind a link is opened by naming its session.
         let own = found.into_iter().map(Directory::real).chain(files.shared());
-        let roots: Vec<Directory> = own.filter(|root| lies_in(&path, &root.path)).collect();
-        let is_named = roots.is_empty() && self.is_named_anywhere(&path).await?;
-        FileAccess { roots, is_named, deny: files.deny.clone() }.show(path, outside).await
+        let roots: Vec<Directory> = own.filter(|root| lies_in(path, &root.path)).collect();
+        Ok(FileAccess { roots, is_named: false, deny: files.deny.clone() })
     }
 
     /// Reads those sessions alone that may have named it.
@@ -99,29 +136,31 @@ impl Engine {
 }
 
 impl FileAccess {
+    /// The directories of a session alone.
+    pub(crate) fn inside(files: &FileInspector, row: &SessionRow) -> Self {
+        Self { roots: files.roots(row), is_named: false, deny: files.deny.clone() }
+    }
+
     fn of_session(files: &FileInspector, row: &SessionRow, context: &Context, path: &str) -> Self {
         Self { roots: files.roots(row), is_named: is_named(row, context, path), deny: files.deny.clone() }
     }
 
-    async fn show(self, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
-        let reading = tokio::task::spawn_blocking(move || self.read(&path, outside));
-        match reading.await {
-            Ok(read) => read,
-            Err(err) if err.is_panic() => std::panic::resume_unwind(err.into_panic()),
-            // The runtime is going.
-            Err(_) => Err(QueryError::Read(ReadError::Closed).into()),
-        }
-    }
-
-    fn read(&self, path: &str, outside: Outside) -> Result<ShownFile, ShowError> {
-        match self.own(path)?.read_start(path, SHOWN_BYTES) {
-            Err(FileError::NotAllowed) if self.is_named => self.read_outside(path, outside),
+    fn read(&self, path: &str, amount: Amount, outside: Outside) -> Result<ShownFile, ShowError> {
+        match read(&self.own(path)?, path, amount) {
+            Err(FileError::NotAllowed) if self.is_named && outside != Outside::Never => {
+                let start = read(&named(&self.deny, path)?, path, amount)?;
+                if outside == Outside::Confirmed {
+                    Ok(shown(start, true))
+                } else {
+                    Err(ShowError::OutsideNeedsConfirmation)
+                }
+            }
             start => Ok(shown(start?, false)),
         }
     }
 
     /// The directories; one that is gone has nothing in it, and one in whose place a link is now is nobody's.
-    fn own(&self, path: &str) -> Result<Trees, FileError> {
+    pub(crate) fn own(&self, path: &str) -> Result<Trees, FileError> {
         let mut trees = Vec::new();
         for root in &self.roots {
             match root.open() {
@@ -133,12 +172,26 @@ impl FileAccess {
         }
         Ok(Trees::new(trees).denying(self.deny.clone()))
     }
+}
 
-    fn read_outside(&self, path: &str, outside: Outside) -> Result<ShownFile, ShowError> {
-        let start = named(&self.deny, path)?.read_start(path, SHOWN_BYTES)?;
-        match outside {
-            Outside::Ask => Err(ShowError::OutsideNeedsConfirmation),
-            Outside::Confirmed => Ok(shown(start, true)),
+/// Runs what waits for the disk.
+pub(crate) async fn in_background<T: Send + 'static, E: From<QueryError> + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, E> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(err) if err.is_panic() => std::panic::resume_unwind(err.into_panic()),
+        // The runtime is going.
+        Err(_) => Err(QueryError::Read(ReadError::Closed).into()),
+    }
+}
+
+fn read(trees: &Trees, path: &str, amount: Amount) -> Result<FileStart, FileError> {
+    match amount {
+        Amount::Beginning => trees.read_start(path, SHOWN_BYTES),
+        Amount::Whole => {
+            let bytes = trees.read_bytes(path, MAX_WHOLE_BYTES)?;
+            Ok(FileStart { of: bytes.len() as u64, bytes })
         }
     }
 }
@@ -151,17 +204,25 @@ fn is_named(row: &SessionRow, context: &Context, path: &str) -> bool {
     marked.any(|marked| marked == path) || lists.flat_map(|list| &list.newest).any(|fact| fact.value == path)
 }
 
-fn shown(FileStart { mut bytes, of }: FileStart, outside: bool) -> ShownFile {
+fn shown(FileStart { bytes, of }: FileStart, outside: bool) -> ShownFile {
     let cut = of > bytes.len() as u64;
-    if cut
-        && let Err(err) = std::str::from_utf8(&bytes)
-        && err.error_len().is_none()
-    {
+    let hash = (!cut).then(|| ContentHash::of(&bytes));
+    ShownFile { content: content(bytes, cut), bytes: of, cut, outside, hash }
+}
+
+fn content(bytes: Vec<u8>, cut: bool) -> FileContent {
+    let whole_characters = match std::str::from_utf8(&bytes) {
+        Ok(text) => Some(text.len()),
         // The last character was cut in two.
-        bytes.truncate(err.valid_up_to());
+        Err(err) if cut && err.error_len().is_none() => Some(err.valid_up_to()),
+        Err(_) => None,
+    };
+    match whole_characters {
+        Some(end) if !bytes[..end].contains(&0) => {
+            FileContent::Text(String::from_utf8_lossy(&bytes[..end]).into_owned())
+        }
+        Some(_) | None => FileContent::Bytes(bytes),
     }
-    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
-    ShownFile { cut: cut && text.is_some(), text, bytes: of, outside }
 }
 
 #[cfg(test)]

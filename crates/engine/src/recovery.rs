@@ -3,7 +3,7 @@
 //! Invariant: before anybody is let in, no session claims a running turn, a starting agent or one that waits for an
 //! answer, for none has survived. Nothing is prompted again by itself; waiting prompts stay waiting until the person goes on,
 //! but for the one that a click or a fork began a session with (`Engine::start_unbegun`). A session that cannot be read is left as it
-//! is and named: it must not keep the others from being served.
+//! is and named: it must not keep the others from being served. Files that a purge put away are back, or gone, as the log says.
 
 use std::sync::Arc;
 
@@ -19,6 +19,8 @@ const AT_ONCE: usize = 64;
 impl Shared {
     /// Settles what is unsettled and says how many sessions that were.
     pub(crate) async fn recover(self: &Arc<Self>) -> Result<usize, StartError> {
+        // Before anybody looks for a payload.
+        self.settle_purges().await;
         let unsettled = self.store.unsettled().await?;
         for some in unsettled.chunks(AT_ONCE) {
             let mut settling = JoinSet::new();
@@ -42,6 +44,7 @@ impl Shared {
     pub(crate) async fn settle_broken(&self, id: SessionId) {
         tracing::error!(session = %id, "the session's task panicked; it goes on from its log");
         self.agent_views.forget(id);
+        self.commands.forget(id);
         match self.settle(id, "internal_error").await {
             Ok(()) => (),
             // Whoever came next has begun anew already, and saw that no agent is there.
@@ -65,8 +68,13 @@ impl Shared {
         let mut draft = Draft::new(id, Some(session));
         draft.apply(interrupt, self.clock.now()).expect("an interruption is never refused");
         match self.journal.append(Batch { parts: vec![draft.take()], receipt: None, room: Room::Reserved }).await {
+            Ok(_) => {
+                self.sweep_outputs(id).await;
+                self.sweep_bodies(id).await;
+                Ok(())
+            }
             // It stays as it is, and is read-only.
-            Ok(_) | Err(AppendError::Fenced(_)) => Ok(()),
+            Err(AppendError::Fenced(_)) => Ok(()),
             Err(err) => Err(err.into()),
         }
     }

@@ -3,10 +3,12 @@
 //! Invariant: a request with a key has one effect and one answer for a day. The receipt is written with the effect, in
 //! one batch, so there is no moment in which one exists without the other.
 
-use model::{Command, Timestamp};
+use model::{Command, PermissionAnswer, Question, Timestamp, Turn};
 use sha2::{Digest as _, Sha256};
 use store::{AppendError, Batch, Part, Receipt};
+use tokio::sync::mpsc;
 
+use crate::outputs::Removal;
 use crate::wishes::Reply;
 use crate::{Click, Fork, Shared, SubmitError};
 
@@ -56,8 +58,24 @@ pub(crate) enum InputKind {
     Click(Click),
     /// Begins another session from one of the session's turns.
     Fork(Fork),
+    /// Removes outputs that the tables say the session has.
+    RemoveOutputs(Removal),
     /// Deletes the session, which is about to be purged, and its agent's own record with it.
     DeleteForPurge,
+    /// Asks the person for one of our own tools.
+    Ask(Box<ToolQuestion>),
+    /// The same as the command, if this turn still runs.
+    InTurn {
+        turn: Turn,
+        command: Command,
+    },
+}
+
+/// What one of our own tools asks in a turn. The answer goes to the tool, and never to the agent.
+pub(crate) struct ToolQuestion {
+    pub(crate) turn: Turn,
+    pub(crate) question: Question,
+    pub(crate) answer: mpsc::Sender<PermissionAnswer>,
 }
 
 impl Asker {

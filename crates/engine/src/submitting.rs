@@ -156,7 +156,7 @@ impl Engine {
             let shared = Arc::clone(&self.shared);
             let own = inputs.downgrade();
             self.shared.tasks.spawn(async move {
-                if AssertUnwindSafe(task.run()).catch_unwind().await.is_err() {
+                if AssertUnwindSafe(Box::pin(task.run())).catch_unwind().await.is_err() {
                     shared.settle_broken(id).await;
                 }
                 if let Some(own) = own.upgrade() {

@@ -274,7 +274,7 @@ impl Shared {
     }
 }
 
-fn hash(secret: &TokenSecret) -> String {
+pub(crate) fn hash(secret: &TokenSecret) -> String {
     hex(&Sha256::digest(secret.expose().as_bytes()))
 }
 

@@ -62,6 +62,7 @@ pub(crate) enum Reply {
     Clicked(StepTaken),
     WorkRenamed(Work),
     ContextSet(Vec<SetChange>),
+    OutputsRemoved(RemovedOutputs),
     Done,
 }
 
@@ -75,6 +76,7 @@ impl Reply {
             | Self::Observed(_)
             | Self::Clicked(_)
             | Self::WorkRenamed(_)
+            | Self::OutputsRemoved(_)
             | Self::Done => false,
         }
     }
@@ -121,6 +123,17 @@ pub struct StepTaken {
     pub session: SessionId,
 }
 
+/// Outputs were removed, or would be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemovedOutputs {
+    /// How many.
+    pub outputs: u64,
+    /// How many bytes they had.
+    pub bytes: u64,
+    /// Of how many sessions.
+    pub sessions: u64,
+}
+
 macro_rules! from_reply {
     ($reply:ty, $kind:ident) => {
         impl FromReply for $reply {
@@ -136,6 +149,7 @@ from_reply!(PromptAccepted, PromptAccepted);
 from_reply!(Observed, Observed);
 from_reply!(StepTaken, Clicked);
 from_reply!(Work, WorkRenamed);
+from_reply!(RemovedOutputs, OutputsRemoved);
 
 impl FromReply for Vec<SetChange> {
     fn from_reply(reply: Reply) -> Option<Self> {
@@ -147,6 +161,7 @@ impl FromReply for Vec<SetChange> {
             | Reply::PromptAccepted(_)
             | Reply::Observed(_)
             | Reply::Clicked(_)
+            | Reply::OutputsRemoved(_)
             | Reply::WorkRenamed(_) => None,
         }
     }

@@ -14,6 +14,7 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 use store::{AppendError, Head, Part, ReadError};
+use tokio::sync::OwnedRwLockReadGuard;
 
 use crate::agent_views::last_options;
 use crate::feeds::ListChange;
@@ -358,11 +359,25 @@ impl Shared {
         Ok((work, self.next_of_works(events, at).await?))
     }
 
-    /// What begins a session.
+    /// What begins a session whose first prompt has no pictures.
     pub(crate) fn first_part(id: SessionId, new: NewSession, at: Timestamp) -> Result<Part, Rejection> {
         let mut draft = Draft::new(id, None);
         draft.apply(Command::Create(new), at)?;
         Ok(draft.take())
+    }
+
+    /// What begins a session, with the pictures of its first prompt stored beside the log. The guard is to be dropped once it is
+    /// appended.
+    pub(crate) async fn first_part_with_pictures(
+        &self,
+        id: SessionId,
+        new: NewSession,
+        at: Timestamp,
+    ) -> Result<(Part, Option<OwnedRwLockReadGuard<()>>), Rejection> {
+        let mut draft = Draft::new(id, None).cutting(self.outputs.settings.body_bytes);
+        draft.apply(Command::Create(new), at)?;
+        let storing = self.keep_bodies_of(id, &mut draft).await;
+        Ok((draft.take(), storing))
     }
 
     /// The next part of the works' stream, if there are events.

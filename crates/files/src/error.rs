@@ -34,6 +34,18 @@ pub enum FileError {
         /// What the caller accepts.
         max: u64,
     },
+    /// A directory with more names than are read.
+    #[error("this directory has more than {max} names, which is more than are listed")]
+    TooManyNames {
+        /// How many are read.
+        max: usize,
+    },
+    /// What is there is not what the writer expected.
+    #[error("the file is not what this write expects; read it again, then write what you mean")]
+    Changed,
+    /// The disk, or what the user may have of it, is full.
+    #[error("there is no room left for this file; free some and write it again")]
+    Full,
     /// The bytes are not UTF-8.
     #[error("this is no UTF-8 text")]
     NotText,
@@ -55,6 +67,7 @@ impl From<Errno> for FileError {
             Errno::NOENT | Errno::NAMETOOLONG => Self::NotFound,
             Errno::NOTDIR => Self::NotADirectory,
             Errno::ISDIR | Errno::NXIO => Self::NotAFile,
+            Errno::NOSPC | Errno::DQUOT => Self::Full,
             // The system never follows links here, so this one was put there a moment ago.
             Errno::LOOP | Errno::MLINK => Self::NotAllowed,
             errno => Self::Io(errno.into()),

@@ -15,6 +15,7 @@
 mod complete;
 mod deny;
 mod error;
+mod hash;
 mod lexical;
 mod list;
 mod read;
@@ -27,7 +28,8 @@ mod write;
 pub use complete::{Suggestion, complete, is_directory};
 pub use deny::{Access, Deny, PatternError};
 pub use error::FileError;
-pub use list::{DirectoryItem, FileKind, Listing, Stat};
+pub use hash::{ContentHash, Expected, HashError};
+pub use list::{DirectoryItem, DirectoryPage, FileKind, Listing, Stat};
 pub use read::FileStart;
 pub use tree::{Root, Tree};
 pub use trees::Trees;

@@ -1,6 +1,8 @@
 //! Lists a directory, and describes a path.
 
-use std::ffi::OsStr;
+use std::collections::BinaryHeap;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -10,6 +12,15 @@ use rustix::io::Errno;
 use crate::deny::Folded;
 use crate::{Access, FileError, Trees};
 
+/// How many names of a directory are read for a page: a second or two.
+const MAX_NAMES: usize = 1_000_000;
+
+/// An open directory with its path.
+struct OpenFolder {
+    handle: OwnedFd,
+    path: Vec<Folded>,
+}
+
 /// The contents of a directory, by name. Protected names are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
@@ -17,6 +28,15 @@ pub struct Listing {
     pub items: Vec<DirectoryItem>,
     /// There are more than these.
     pub more: bool,
+}
+
+/// Some of the items of a directory, in the order of the bytes of their names. Protected names are left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectoryPage {
+    /// At most as many as were requested.
+    pub items: Vec<DirectoryItem>,
+    /// The name after which the next page begins; `None` on the last one.
+    pub next: Option<OsString>,
 }
 
 /// An item of a directory.
@@ -55,44 +75,96 @@ pub struct Stat {
 }
 
 impl Trees {
-    /// Lists a directory.
+    /// Lists a directory. If it has more than `max` items, which ones are left out is up to the system.
     pub fn list(&self, path: impl AsRef<Path>, max: usize) -> Result<Listing, FileError> {
-        let walked = self.walk_to(path.as_ref(), Access::Read)?;
-        let name = walked.name.as_deref().unwrap_or(OsStr::new("."));
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let folder = sys::openat(&walked.folder, name, flags, Mode::empty())?;
-        // Another directory may have its name by now.
-        self.deny().check_identity(&sys::fstat(&folder)?)?;
+        let folder = self.open_folder(path.as_ref())?;
         let mut listing = Listing { items: Vec::new(), more: false };
-        for entry in Dir::read_from(&folder)? {
+        for entry in Dir::read_from(&folder.handle)? {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name == "." || name == ".." {
+            if !self.shows(&folder, name) {
                 continue;
             }
-            let folded = Folded::new(name);
-            let path: Vec<&Folded> = walked.path.iter().chain([&folded]).collect();
-            if self.deny().check(Access::Read, &path).is_err() {
-                continue;
-            }
-            let stat = match sys::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => stat,
-                // Removed in the meantime.
-                Err(Errno::NOENT) => continue,
-                Err(errno) => return Err(errno.into()),
-            };
-            if self.deny().check_identity(&stat).is_err() {
-                continue;
-            }
+            let Some(item) = self.item(&folder, name)? else { continue };
             if listing.items.len() == max {
                 listing.more = true;
                 break;
             }
-            let name = name.to_string_lossy().into_owned();
-            listing.items.push(DirectoryItem { name, kind: kind(&stat), bytes: length(&stat) });
+            listing.items.push(item);
         }
         listing.items.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(listing)
+    }
+
+    /// The first `max` items of a directory whose names come after `after`. Each page reads all names, so that items
+    /// which come and go between two pages move no others, and keeps no more than it shows.
+    pub fn list_page(
+        &self,
+        path: impl AsRef<Path>,
+        after: Option<&OsStr>,
+        max: usize,
+    ) -> Result<DirectoryPage, FileError> {
+        let folder = self.open_folder(path.as_ref())?;
+        // One more than is shown, to know whether there is a next page.
+        let mut first: BinaryHeap<OsString> = BinaryHeap::new();
+        for (count, entry) in Dir::read_from(&folder.handle)?.enumerate() {
+            if count == MAX_NAMES {
+                return Err(FileError::TooManyNames { max: MAX_NAMES });
+            }
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            let is_full = first.len() > max;
+            if after.is_some_and(|after| name <= after) || (is_full && first.peek().is_some_and(|last| name >= last)) {
+                continue;
+            }
+            if self.shows(&folder, name) {
+                if is_full {
+                    first.pop();
+                }
+                first.push(name.to_owned());
+            }
+        }
+        let mut names = first.into_sorted_vec();
+        let has_more = names.len() > max;
+        names.truncate(max);
+        let mut items = Vec::new();
+        for name in &names {
+            items.extend(self.item(&folder, name)?);
+        }
+        Ok(DirectoryPage { items, next: if has_more { names.pop() } else { None } })
+    }
+
+    fn open_folder(&self, path: &Path) -> Result<OpenFolder, FileError> {
+        let walked = self.walk_to(path, Access::Read)?;
+        let name = walked.name.as_deref().unwrap_or(OsStr::new("."));
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let handle = sys::openat(&walked.folder, name, flags, Mode::empty())?;
+        // Another directory may have its name by now.
+        self.deny().check_identity(&sys::fstat(&handle)?)?;
+        Ok(OpenFolder { handle, path: walked.path })
+    }
+
+    fn shows(&self, folder: &OpenFolder, name: &OsStr) -> bool {
+        if name == "." || name == ".." {
+            return false;
+        }
+        let folded = Folded::new(name);
+        let path: Vec<&Folded> = folder.path.iter().chain([&folded]).collect();
+        self.deny().check(Access::Read, &path).is_ok()
+    }
+
+    /// `None` if it is protected, or was removed in the meantime.
+    fn item(&self, folder: &OpenFolder, name: &OsStr) -> Result<Option<DirectoryItem>, FileError> {
+        let stat = match sys::statat(&folder.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => stat,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(errno) => return Err(errno.into()),
+        };
+        if self.deny().check_identity(&stat).is_err() {
+            return Ok(None);
+        }
+        let name = name.to_string_lossy().into_owned();
+        Ok(Some(DirectoryItem { name, kind: kind(&stat), bytes: length(&stat) }))
     }
 
     /// Describes a path.

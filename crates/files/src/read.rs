@@ -39,6 +39,11 @@ impl Trees {
         String::from_utf8(bytes).map_err(|_| FileError::NotText)
     }
 
+    /// A plain file, open for reading.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<File, FileError> {
+        open_plain(&self.walk_to(path.as_ref(), Access::Read)?, OFlags::RDONLY)
+    }
+
     /// The first `max_bytes` of a file.
     pub fn read_start(&self, path: impl AsRef<Path>, max_bytes: u64) -> Result<FileStart, FileError> {
         let file = open_plain(&self.walk_to(path.as_ref(), Access::Read)?, OFlags::RDONLY)?;

@@ -3,8 +3,10 @@
 //! Invariant: `real` contains no link, and the handle was opened along it, name by name.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{self as sys, CWD, Mode};
@@ -66,6 +68,24 @@ impl Tree {
     /// [`crate::Deny::with_folder`] protects.
     pub fn open_own(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::along(path.as_ref(), true)
+    }
+
+    /// Opens a directory, and makes it for this user alone if it is not there; the one that it is in must be there.
+    pub fn open_or_make(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        match Self::open(path) {
+            Err(FileError::NotFound) => (),
+            opened => return opened,
+        }
+        match DirBuilder::new().mode(0o700).create(path) {
+            // Somebody else made it just now.
+            Err(err) if err.kind() == io::ErrorKind::AlreadyExists => (),
+            made => made?,
+        }
+        if let Some(above) = path.parent() {
+            fs::File::open(above)?.sync_all()?;
+        }
+        Self::open(path)
     }
 
     fn along(path: &Path, is_own: bool) -> Result<Self, FileError> {

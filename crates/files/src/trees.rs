@@ -6,7 +6,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::{Access, Deny, FileError, Tree, lexical, walk};
+use crate::walk::{MissingFolders, WalkedPath, walk_to};
+use crate::{Access, Deny, FileError, Tree, lexical};
 
 /// The directories that are open to somebody, and what is protected in them.
 #[derive(Debug)]
@@ -31,11 +32,25 @@ impl Trees {
         &self.deny
     }
 
-    /// Walks to a path; a path outside of every tree is refused before the disk is accessed.
-    pub(crate) fn walk_to(&self, path: &Path, access: Access) -> Result<walk::WalkedPath, FileError> {
+    /// Walks to a path; a path outside of every tree is refused before the disk is accessed. For writing, missing
+    /// directories are made.
+    pub(crate) fn walk_to(&self, path: &Path, access: Access) -> Result<WalkedPath, FileError> {
+        let missing = match access {
+            Access::Read => MissingFolders::Refuse,
+            Access::Write => MissingFolders::Make,
+        };
+        self.walk(path, access, missing)
+    }
+
+    /// The same, where nothing is made on the way.
+    pub(crate) fn walk_to_existing(&self, path: &Path, access: Access) -> Result<WalkedPath, FileError> {
+        self.walk(path, access, MissingFolders::Refuse)
+    }
+
+    fn walk(&self, path: &Path, access: Access, missing: MissingFolders) -> Result<WalkedPath, FileError> {
         let names = lexical::names(path).ok_or(FileError::NotAllowed)?;
         let (tree, rest) = self.innermost(&names).ok_or(FileError::NotAllowed)?;
-        walk::walk_to(tree, &self.deny, access, rest)
+        walk_to(tree, &self.deny, access, missing, rest)
     }
 
     fn innermost<'a>(&self, names: &'a [OsString]) -> Option<(&Tree, &'a [OsString])> {

@@ -43,12 +43,25 @@ pub(crate) struct WalkedPath {
     pub(crate) path: Vec<Folded>,
 }
 
-/// Walks down from the tree's root. For writing, missing directories are made, and a link at the end is refused.
-pub(crate) fn walk_to(tree: &Tree, deny: &Deny, access: Access, names: &[OsString]) -> Result<WalkedPath, FileError> {
+/// What becomes of directories on the way that are not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MissingFolders {
+    Make,
+    Refuse,
+}
+
+/// Walks down from the tree's root. For writing, a link at the end is refused.
+pub(crate) fn walk_to(
+    tree: &Tree,
+    deny: &Deny,
+    access: Access,
+    missing: MissingFolders,
+    names: &[OsString],
+) -> Result<WalkedPath, FileError> {
     let root = tree.handle().try_clone_to_owned()?;
     deny.check_tree(tree)?;
     let ahead = names.iter().map(|name| Step::Down(Name::new(name))).collect();
-    Walk { tree, deny, access, root, passed: Vec::new(), ahead, links: 0 }.run()
+    Walk { tree, deny, access, missing, root, passed: Vec::new(), ahead, links: 0 }.run()
 }
 
 enum Step {
@@ -71,6 +84,7 @@ struct Walk<'a> {
     tree: &'a Tree,
     deny: &'a Deny,
     access: Access,
+    missing: MissingFolders,
     root: OwnedFd,
     passed: Vec<(Name, OwnedFd)>,
     ahead: VecDeque<Step>,
@@ -106,7 +120,7 @@ impl Walk<'_> {
     /// Enters a directory, or follows a link.
     fn enter(&mut self, name: Name) -> Result<(), FileError> {
         let opened = match self.open_folder(&name.given) {
-            Err(Errno::NOENT) if self.access == Access::Write => self.make_folder(&name.given),
+            Err(Errno::NOENT) if self.missing == MissingFolders::Make => self.make_folder(&name.given),
             opened => opened,
         };
         match opened {

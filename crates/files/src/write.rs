@@ -5,7 +5,8 @@
 //! next write in that directory removes it (`temporary.rs`).
 //!
 //! Invariant: at every moment the path has the old content or the new one. A link is never written through: the name
-//! changes, in the directory that was opened. Another name of the old file (a hard link) keeps the old content.
+//! changes, in the directory that was opened. Another name of the old file (a hard link) keeps the old content. A
+//! write that expects something else than what is there changes nothing.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -18,7 +19,7 @@ use rustix::io::Errno;
 
 use crate::read::open_plain;
 use crate::walk::{WalkedPath, sync_folder};
-use crate::{Access, FileError, Trees, temporary};
+use crate::{Access, Expected, FileError, Trees, temporary};
 
 /// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,18 +33,45 @@ pub struct Written {
 impl Trees {
     /// Writes a file atomically. Missing directories are made; the mode of an existing file is kept.
     pub fn write_text(&self, path: impl AsRef<Path>, text: &str) -> Result<Written, FileError> {
-        let walked = self.walk_to(path.as_ref(), Access::Write)?;
+        self.write_bytes(path, text.as_bytes(), &Expected::Anything)
+    }
+
+    /// The same for any content, if what is there is as expected; otherwise nothing is made, not even a directory.
+    /// A file that must not exist yet never replaces another one. That a content was expected is checked just before
+    /// the write: callers that write at the same time take turns.
+    pub fn write_bytes(
+        &self,
+        path: impl AsRef<Path>,
+        content: &[u8],
+        expected: &Expected,
+    ) -> Result<Written, FileError> {
+        let path = path.as_ref();
+        if expected.needs_a_file()
+            && let Err(err) = self.walk_to_existing(path, Access::Write)
+        {
+            return Err(if matches!(err, FileError::NotFound) { FileError::Changed } else { err });
+        }
+        let walked = self.walk_to(path, Access::Write)?;
         let name = walked.name.clone().ok_or(FileError::NotAFile)?;
+        let access = match expected {
+            Expected::Anything | Expected::Nothing | Expected::AnyFile => OFlags::WRONLY,
+            Expected::OneOf(_) => OFlags::RDWR,
+        };
         // Opened as if it were written in place, so that a read-only file is respected.
-        let old = match open_plain(&walked, OFlags::WRONLY) {
-            Ok(file) => Some(sys::fstat(file)?),
+        let old = match open_plain(&walked, access) {
+            Ok(file) => Some(file),
             Err(FileError::NotFound) => None,
             Err(err) => return Err(err),
         };
+        expected.check(old.as_ref(), content)?;
+        let old = old.map(sys::fstat).transpose()?;
         let new_file = NewFile::make(walked, old.is_some())?;
-        new_file.fill(text, old.as_ref())?;
-        new_file.put(&name)?;
-        Ok(Written { is_new: old.is_none(), bytes: text.len() as u64 })
+        new_file.fill(content, old.as_ref())?;
+        match expected {
+            Expected::Nothing => new_file.put_beside_nothing(&name)?,
+            Expected::Anything | Expected::AnyFile | Expected::OneOf(_) => new_file.put(&name)?,
+        }
+        Ok(Written { is_new: old.is_none(), bytes: content.len() as u64 })
     }
 }
 
@@ -82,8 +110,8 @@ impl NewFile {
         Err(Errno::EXIST.into())
     }
 
-    fn fill(&self, text: &str, old: Option<&Stat>) -> Result<(), FileError> {
-        (&self.file).write_all(text.as_bytes())?;
+    fn fill(&self, content: &[u8], old: Option<&Stat>) -> Result<(), FileError> {
+        (&self.file).write_all(content)?;
         if let Some(old) = old {
             self.keep_owner_and_mode(old)?;
         }
@@ -119,6 +147,20 @@ impl NewFile {
         }
         self.name = None;
         Ok(sync_folder(&self.folder)?)
+    }
+
+    /// Puts the file in its place unless something is there by now.
+    fn put_beside_nothing(self, name: &OsString) -> Result<(), FileError> {
+        let linked = match &self.name {
+            None => self.link(name),
+            // A link replaces nothing, unlike a rename; its other name goes with this value.
+            Some(temporary) => sys::linkat(&self.folder, temporary, &self.folder, name, AtFlags::empty()),
+        };
+        match linked {
+            Ok(()) => Ok(sync_folder(&self.folder)?),
+            Err(Errno::EXIST) => Err(FileError::Changed),
+            Err(errno) => Err(errno.into()),
+        }
     }
 
     /// Gives one of the temporary names to a file that has none.
@@ -237,7 +279,7 @@ mod tests {
             let walked = trees.walk_to(&folder.path().join(name), Access::Write).unwrap();
             let before = names();
             let new_file = NewFile::make(walked, name == "old").unwrap();
-            new_file.fill("text", None).unwrap();
+            new_file.fill(b"text", None).unwrap();
             assert_eq!(names(), before);
             new_file.put(&name.into()).unwrap();
             assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "text");

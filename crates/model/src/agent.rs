@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::TurnUsage;
+use crate::{BodyRef, TurnUsage};
 
 /// How a session came to its agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,8 +180,11 @@ pub struct Cost {
 pub struct Image {
     /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     pub mime_type: String,
-    /// Base64.
+    /// Base64; empty if the picture is kept beside the log.
     pub data: String,
+    /// Where the picture is kept. Whoever sends a prompt sends the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<BodyRef>,
 }
 
 /// A step of the agent's plan.

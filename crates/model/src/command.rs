@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{
     AgentCommand, AgentOption, Answerer, Attached, Author, ContextWish, Extent, Fact, FilingWish, Image, InteractionId,
-    Marker, Notice, Offer, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop,
-    SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId, json_bytes,
+    Marker, Notice, Offer, Origin, Output, OutputId, OutputRemoval, PermissionAnswer, PlanStep, Question, Request,
+    SessionId, SignInMethod, Stop, SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId, json_bytes,
 };
 
 /// A wish, in the imperative. It becomes events or a rejection; it changes nothing by itself.
@@ -124,6 +124,17 @@ pub enum Command {
         tool: u32,
         /// What it proved.
         facts: Vec<Fact>,
+    },
+    /// Notes something that the agent showed the person; its bytes are stored.
+    StoreOutput(Box<Output>),
+    /// Notes that outputs are not kept any more; whoever asks has seen that the session has them.
+    RemoveOutputs {
+        /// Which.
+        ids: Vec<OutputId>,
+        /// Why.
+        reason: OutputRemoval,
+        /// Who wants it.
+        by: Option<Answerer>,
     },
     /// Notes what the agent says it is about to do.
     SetIntent {

@@ -6,6 +6,8 @@
 
 mod reports;
 
+use std::collections::BTreeSet;
+
 use crate::command::{Command, FirstPrompt, NewSession, TurnSummary, WhenBusy};
 use crate::limits::{
     MAX_AGENT_TITLE_CHARS, MAX_CHOSEN_OPTIONS, MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS,
@@ -15,8 +17,8 @@ use crate::limits::{
 use crate::work::{click, fork};
 use crate::{
     AgentState, Answerer, Author, ContextError, ContextWish, Filing, FilingWish, Image, InteractionId,
-    MAX_SUMMARY_CHARS, Marker, OpenRequest, Outcome, PermissionAnswer, Request, Session, SessionEvent, SetOutcome,
-    Stop, Turn, first_line, one_line,
+    MAX_SUMMARY_CHARS, Marker, OpenRequest, Outcome, OutputId, PermissionAnswer, Request, Session, SessionEvent,
+    SetOutcome, Stop, Turn, first_line, one_line,
 };
 use reports::agent_reported;
 
@@ -77,9 +79,7 @@ pub enum Rejection {
     NothingToRemember,
     #[error("{max} answers are remembered, which is the most; forget one first", max = MAX_REMEMBERED)]
     RememberedFull,
-    #[error(
-        "the session is another tool's record and read-only here; resume it with an agent, which then takes it over"
-    )]
+    #[error("the session was imported and is read-only here; resume it with an agent, which then takes it over")]
     Imported,
     #[error("the session was not imported, or an agent has taken it over since")]
     NotImported,
@@ -103,6 +103,8 @@ pub enum Rejection {
     TooManyTags { tags: usize },
     #[error("its agent waits for an answer; answer it or stop the turn, then archive the session")]
     RequestsOpen,
+    #[error("the output's path, command, type or hash is none that a tool of ours gives")]
+    OutputInvalid,
     #[error("a directory is an absolute path of at most {max} bytes", max = MAX_PATH_BYTES)]
     DirectoryInvalid,
 }
@@ -190,6 +192,16 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
             }
             Some(_) | None => Ok(Vec::new()),
         },
+        Command::StoreOutput(output) => {
+            output.check()?;
+            let running = session.row.running.ok_or(Rejection::NoTurnRunning)?;
+            Ok(vec![SessionEvent::OutputStored { turn: running.turn, output: *output }])
+        }
+        Command::RemoveOutputs { ids, reason, by } => {
+            // Named twice, it is removed once.
+            let ids: BTreeSet<OutputId> = ids.into_iter().collect();
+            Ok(ids.into_iter().map(|id| SessionEvent::OutputRemoved { id, reason, by: by.clone() }).collect())
+        }
         Command::SetIntent { intent } => {
             let intent = one_line(&intent, MAX_INTENT_CHARS);
             if intent == session.row.intent {
@@ -536,14 +548,21 @@ fn check_images(images: &[Image]) -> Result<(), Rejection> {
         !data.is_empty() && data.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
     };
     let fits = images.len() <= MAX_IMAGES && image_bytes(images) <= MAX_IMAGE_BYTES;
-    if fits && images.iter().all(|image| KINDS.contains(&image.mime_type.as_str()) && is_base64(&image.data)) {
+    // One that is kept beside the log was looked at when it came.
+    let is_picture = |image: &Image| image.body.is_some() || is_base64(&image.data);
+    if fits && images.iter().all(|image| KINDS.contains(&image.mime_type.as_str()) && is_picture(image)) {
         return Ok(());
     }
     Err(Rejection::ImagesInvalid)
 }
 
 fn image_bytes(images: &[Image]) -> usize {
-    images.iter().map(|image| image.data.len()).sum()
+    images.iter().map(Image::base64_bytes).sum()
+}
+
+/// Whether a session could have been begun with these names and directories: one that comes from elsewhere may say anything.
+pub fn is_sound_session(names: [&str; 2], directories: [&str; 2]) -> bool {
+    names.iter().all(|name| check_name(name).is_ok()) && directories.iter().all(|path| check_directory(path).is_ok())
 }
 
 fn check_directory(path: &str) -> Result<(), Rejection> {

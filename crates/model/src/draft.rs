@@ -4,9 +4,11 @@
 //! entries are numbered and folded, once. A draft that was appended takes the place of the one before it; one that was
 //! not is dropped, and nothing has changed.
 
+use std::collections::HashSet;
+
 use crate::{
-    BlockScanner, Command, Digest, Entry, InteractionId, Part, Rejection, Seq, Session, SessionEvent, SessionId,
-    Timestamp, TitleMaker, Topics, Turn, TurnSummary, decide,
+    BlockScanner, BodyHash, BodyLoss, Command, Digest, Entry, FoundBody, InteractionId, NewBody, Part, Rejection, Seq,
+    Session, SessionEvent, SessionId, Timestamp, TitleMaker, Topics, Turn, TurnSummary, decide,
 };
 
 /// A session, with the entries that are to be appended to it.
@@ -20,6 +22,9 @@ pub struct Draft {
     digest: Digest,
     topics: Option<Topics>,
     to_summarise: Vec<EndedTurn>,
+    /// Longer texts and pictures are cut out of the entries.
+    cut_over: usize,
+    bodies: Vec<NewBody>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,7 +63,15 @@ impl Draft {
             digest: Digest::default(),
             topics: None,
             to_summarise: Vec::new(),
+            cut_over: usize::MAX,
+            bodies: Vec::new(),
         }
+    }
+
+    /// The same draft, whose entries hold only heads of what is longer than `over` bytes. Whoever appends them stores
+    /// [`Self::bodies`] first.
+    pub fn cutting(self, over: usize) -> Self {
+        Self { cut_over: over, ..self }
     }
 
     /// A draft of a new session whose blocks are added with [`Draft::push`] and not scanned for.
@@ -81,6 +94,34 @@ impl Draft {
         self.bytes
     }
 
+    /// The bodies that the entries name and that are to be stored before them.
+    pub fn bodies(&self) -> &[NewBody] {
+        &self.bodies
+    }
+
+    /// About how many bytes entries and bodies have.
+    pub fn held_bytes(&self) -> usize {
+        self.bytes + self.bodies.iter().map(|body| body.bytes.len()).sum::<usize>()
+    }
+
+    /// Some of the bodies could not be stored: the entries say so.
+    pub fn unkeep(&mut self, lost: &HashSet<BodyHash>) {
+        self.part.unkeep_own(lost, &self.bodies);
+        for prompt in self.session.iter_mut().flat_map(|session| &mut session.queue) {
+            prompt.images.iter_mut().for_each(|image| image.unkeep(lost, &self.bodies));
+        }
+    }
+
+    /// One of its events with its bodies, as it came.
+    pub fn whole(&self, event: &SessionEvent) -> SessionEvent {
+        let mut event = event.clone();
+        event.restore(&|wanted| match self.bodies.iter().find(|body| Some(body.hash) == wanted.sha256) {
+            Some(body) => FoundBody::Whole(body.bytes.to_vec()),
+            None => FoundBody::Lost(BodyLoss::NotKept),
+        });
+        event
+    }
+
     /// Adds what a command becomes. One that is refused adds nothing.
     pub fn apply(&mut self, command: Command, at: Timestamp) -> Result<(), Rejection> {
         for event in decide(self.session.as_ref(), command)? {
@@ -94,7 +135,12 @@ impl Draft {
     }
 
     /// Adds an event as it is.
-    pub fn push(&mut self, event: SessionEvent, at: Timestamp) {
+    pub fn push(&mut self, mut event: SessionEvent, at: Timestamp) {
+        for body in event.cut(self.cut_over) {
+            if self.bodies.iter().all(|known| known.hash != body.hash) {
+                self.bodies.push(body);
+            }
+        }
         self.digest.apply(&event);
         match &event {
             SessionEvent::TurnEnded { turn, .. } => self.to_summarise.extend(self.ended_turn(*turn)),
@@ -152,6 +198,7 @@ impl Draft {
     /// Takes the entries out, to be appended; the draft goes on after them.
     pub fn take(&mut self) -> Part {
         self.bytes = 0;
+        self.bodies.clear();
         // A turn that was not summed up with its own end is caught up on later.
         self.to_summarise.clear();
         let next = self.part.begin_after(self.part.head());
@@ -163,6 +210,7 @@ impl Draft {
         let after = session.as_ref().map_or(Seq::START, |session| session.head);
         self.part = self.part.begin_after(after);
         self.bytes = 0;
+        self.bodies.clear();
         self.to_summarise.clear();
         self.topics = None;
         self.session = session;

@@ -85,6 +85,65 @@ uuid_id!(
     "meta-context"
 );
 
+/// Something that was shown and is kept; written `out_` and 128 random bits as hex, so that nobody can guess it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = String, pattern = "^out_[0-9a-f]{32}$"))]
+pub struct OutputId([u8; 16]);
+
+impl OutputId {
+    const PREFIX: &'static str = "out_";
+    /// How long it is as text.
+    pub(crate) const TEXT_BYTES: usize = Self::PREFIX.len() + 32;
+
+    /// The id's 16 bytes, as the tables keep it.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// Wraps random bytes, or reads back what [`Self::as_bytes`] gave.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for OutputId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{:032x}", Self::PREFIX, u128::from_be_bytes(self.0))
+    }
+}
+
+impl fmt::Debug for OutputId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for OutputId {
+    type Err = ParseIdError;
+
+    /// Only the one spelling we print is read, so that an id has one name everywhere.
+    fn from_str(text: &str) -> Result<Self, ParseIdError> {
+        let bad = ParseIdError { kind: "output" };
+        let digits = text.strip_prefix(Self::PREFIX).filter(|digits| digits.len() == 32);
+        let bits = digits.and_then(|digits| u128::from_str_radix(digits, 16).ok()).ok_or(bad.clone())?;
+        let id = Self(bits.to_be_bytes());
+        if id.to_string() == text { Ok(id) } else { Err(bad) }
+    }
+}
+
+impl Serialize for OutputId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for OutputId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 /// An entry's place in its stream: 1, 2, 3 … without gaps. Zero stands before the first entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -14,6 +14,7 @@ mod agent;
 mod agent_view;
 mod author;
 mod blocks;
+mod body;
 mod changes;
 mod command;
 mod contents;
@@ -25,11 +26,15 @@ mod draft;
 mod event;
 mod fate;
 mod filing;
+mod held_turns;
+mod html;
 mod ids;
 mod limits;
 mod markdown;
 mod navigation;
+mod output;
 mod part;
+mod payload;
 mod permission;
 mod remembered;
 mod rows;
@@ -54,6 +59,7 @@ pub use blocks::{
     BlockParter, BlockScanner, Card, CasePriority, Field, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES,
     MAX_LABEL_CHARS, Next, NextId, Node, SaidPart, Slice, Span, Task, UseCase,
 };
+pub use body::{BODY_BYTES, BodyHash, BodyLoss, BodyOf, BodyRef, BodyRow, FoundBody, MAX_BODY_BYTES, NewBody};
 pub use changes::{
     ChangedBy, ChangedFile, Compared, FileDiff, FileEdit, FileStatus, Replacement, changed_status, file_edits,
     file_histories, possible_move,
@@ -69,7 +75,7 @@ pub use context::{
     as_item, call_end, exit_code, format_context_for_resume, merge_context_set, named_files, prove, replace_context,
     script_of, succeeded, tool_intent,
 };
-pub use decide::{Rejection, check_name, decide};
+pub use decide::{Rejection, check_name, decide, is_sound_session};
 pub use diff::{DiffHunk, DiffLine, LineCounts, LineDiff, LineKind, diff_lines, line_diff, same_lines};
 pub use digest::Digest;
 pub use draft::{Draft, Titles};
@@ -78,18 +84,22 @@ pub use event::{
 };
 pub use fate::CallFate;
 pub use filing::{Filing, FilingWish, TagWish, clean_tag};
+pub use held_turns::WrittenPart;
+pub use html::{HtmlOutput, HtmlWriter};
 pub use ids::{
-    Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, RememberedId, Seq, SessionId, StreamId,
-    TokenId, Turn, WorkId,
+    Cursor, CursorError, Incarnation, InteractionId, OutputId, ParseIdError, Position, RememberedId, Seq, SessionId,
+    StreamId, TokenId, Turn, WorkId,
 };
 pub use limits::{
     MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_ITEM_BYTES,
-    MAX_NAME_CHARS, MAX_PART_BYTES, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
-    MAX_REMEMBERED, MAX_SET_ITEMS, MAX_SET_NAME_CHARS, MAX_TAG_CHARS, MAX_TAGS,
+    MAX_NAME_CHARS, MAX_OUTPUT_COMMAND_BYTES, MAX_PART_BYTES, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES,
+    MAX_QUEUED_PROMPTS, MAX_REMEMBERED, MAX_SET_ITEMS, MAX_SET_NAME_CHARS, MAX_TAG_CHARS, MAX_TAGS,
 };
 pub use markdown::MarkdownWriter;
 pub use navigation::{Extent, MAX_TITLES, Summary, SummaryMaker, TitleMaker, TitleRow};
+pub use output::{AboutOutput, EndedBy, Output, OutputKind, OutputMarker, OutputRemoval, OutputRow, OutputsSize};
 pub use part::Part;
+pub use payload::{NamedPayload, NamedPayloads, PAYLOAD_FOLDERS, is_payload_name, payload_path};
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
 pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{RowChange, TurnRow, fold, fold_server, fold_session, fold_work};

@@ -46,5 +46,13 @@ pub(crate) const MAX_INTENT_CHARS: usize = 200;
 pub const MAX_TAGS: usize = 12;
 /// Longest tag, in characters.
 pub const MAX_TAG_CHARS: usize = 32;
+/// Longest command that an output names, in bytes.
+pub const MAX_OUTPUT_COMMAND_BYTES: usize = 64 << 10;
+/// Longest type or language of an output, in characters.
+pub(crate) const MAX_OUTPUT_WORD_CHARS: usize = 100;
 /// How many choices about its agent a session remembers.
 pub(crate) const MAX_CHOSEN_OPTIONS: usize = 32;
+/// Longest line of a card: its title, who made it, whose it is. In characters.
+pub(crate) const MAX_CARD_LINE_CHARS: usize = 200;
+/// Longest address that a card leads to, in bytes.
+pub(crate) const MAX_CARD_URL_BYTES: usize = 2_000;

@@ -10,25 +10,22 @@ use std::mem;
 use pulldown_cmark::{Event, HeadingLevel, Parser, TagEnd};
 
 use crate::contents::CodeFence;
-use crate::transcript::{Aside, HandOver, Item, Permission, Transcript, TranscriptTurn};
+use crate::held_turns::{HeldPart, HeldTurns, WrittenPart};
+use crate::transcript::{HandOver, Item, Permission, TranscriptTurn};
 use crate::{
-    Answerer, Entry, Notice, PermissionKind, SessionEvent, SessionRow, Severity, StepStatus, ToolCall, ToolContent,
-    Turn, json_bytes, line_diff, one_line,
+    Answerer, Entry, Output, PermissionKind, SessionRow, StepStatus, ToolCall, ToolContent, line_diff, one_line,
+    plain_text,
 };
 
 /// How many lines of a tool's output are kept.
 const OUTPUT_LINES: usize = 60;
-/// How much of a turn is written: it is held until it is complete.
-const MAX_TURN_BYTES: usize = 16 << 20;
 /// How many characters of a call's title or a question are kept.
 const LINE_CHARS: usize = 400;
 
 /// Writes a session down as Markdown, from its entries in order.
 #[derive(Debug, Default)]
 pub struct MarkdownWriter {
-    transcript: Transcript,
-    /// Of the newest turn.
-    held_bytes: usize,
+    held: HeldTurns,
 }
 
 impl MarkdownWriter {
@@ -41,83 +38,68 @@ impl MarkdownWriter {
     }
 
     /// Applies entries, and returns the Markdown of the turns that are now complete.
-    pub fn apply<'a>(&mut self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
-        for entry in entries {
-            self.hold(entry);
-        }
-        let complete = self.transcript.turns.len().saturating_sub(1);
-        self.write_turns(complete)
+    pub fn apply<'a>(&mut self, entries: impl IntoIterator<Item = &'a Entry>) -> Vec<WrittenPart> {
+        write_parts(self.held.apply(entries))
     }
 
     /// Returns the Markdown of the last turn, and of questions that no turn has.
-    pub fn end(mut self) -> String {
-        let mut text = self.write_turns(self.transcript.turns.len());
-        // They still wait for an answer, or got it late.
-        for aside in mem::take(&mut self.transcript.asides) {
-            write_part(&mut text, &permission(&aside.permission));
-        }
-        text
+    pub fn end(self) -> Vec<WrittenPart> {
+        write_parts(self.held.end())
     }
 
-    /// Applies an entry, if what it adds is written and there is room for it.
-    fn hold(&mut self, entry: &Entry) {
-        if matches!(entry.event, SessionEvent::ThoughtPart { .. }) {
-            return;
+    /// An output with its text, as far as it is text and was read; `note` says what became of its bytes.
+    pub fn output(output: &Output, text: Option<&str>, note: Option<&str>) -> String {
+        let label = inline_code(&one_line(output.label(), LINE_CHARS));
+        let note = note.map(|note| format!(", {note}")).unwrap_or_default();
+        let about = format!("*Shown:* {label} *({}, {}, {}{note})*", output.kind.word(), output.extent(), output.id);
+        let language = output.about.highlight.as_deref().unwrap_or_default();
+        let is_language = language.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-_#.".contains(&byte));
+        let mut part = String::new();
+        write_part(&mut part, &about);
+        if let Some(text) = text {
+            write_part(&mut part, &fenced(if is_language { language } else { "" }, &plain_text(text)));
         }
-        if matches!(entry.event, SessionEvent::TurnStarted { .. }) {
-            self.held_bytes = 0;
-        }
-        let is_content = matches!(
-            entry.event,
-            SessionEvent::TextPart { .. }
-                | SessionEvent::ToolStarted { .. }
-                | SessionEvent::ToolChanged { .. }
-                | SessionEvent::ToolEnded { .. }
-                | SessionEvent::ToolPart { .. }
-                | SessionEvent::PlanChanged { .. }
-                | SessionEvent::AgentNoticed { .. }
-        );
-        if is_content {
-            let had_room = self.held_bytes < MAX_TURN_BYTES;
-            self.held_bytes = self.held_bytes.saturating_add(json_bytes(&entry.event));
-            if !had_room {
-                return;
-            }
-        }
-        self.transcript.apply(entry);
-        if is_content && self.held_bytes >= MAX_TURN_BYTES {
-            let title = "This turn is longer than is written here.".to_owned();
-            let notice = Notice { severity: Severity::Info, title, description: None };
-            self.transcript.turns.last_mut().into_iter().for_each(|turn| turn.items.push(Item::Notice(notice.clone())));
-        }
+        part
+    }
+}
+
+/// Text, and outputs between it.
+#[derive(Default)]
+struct Parts {
+    done: Vec<WrittenPart>,
+    text: String,
+}
+
+impl Parts {
+    fn output(&mut self, output: &Output) {
+        self.end_text();
+        self.done.push(WrittenPart::Output(Box::new(output.clone())));
     }
 
-    fn write_turns(&mut self, count: usize) -> String {
-        let mut text = String::new();
-        let turns: Vec<_> = self.transcript.turns.drain(..count).collect();
-        if let Some(first) = turns.first() {
-            self.write_between(&mut text, Turn(first.turn.0.saturating_sub(1)));
-        }
-        for turn in turns {
-            write_turn(&mut text, &turn);
-            self.write_between(&mut text, turn.turn);
-        }
-        text
-    }
-
-    /// What happened between this turn and the next.
-    fn write_between(&mut self, text: &mut String, after: Turn) {
-        let is_here = |aside: &mut Aside| aside.after <= after && aside.permission.answer.is_some();
-        for aside in self.transcript.asides.extract_if(.., is_here) {
-            write_part(text, &permission(&aside.permission));
-        }
-        for HandOver { from, to, .. } in self.transcript.hand_overs.extract_if(.., |over| over.after <= after) {
-            write_part(text, &format!("*Handed over from {} to {}.*", escaped(&from), escaped(&to)));
+    fn end_text(&mut self) {
+        if !self.text.is_empty() {
+            self.done.push(WrittenPart::Text(mem::take(&mut self.text)));
         }
     }
 }
 
-fn write_turn(text: &mut String, turn: &TranscriptTurn) {
+fn write_parts(held: Vec<HeldPart>) -> Vec<WrittenPart> {
+    let mut parts = Parts::default();
+    for part in held {
+        match part {
+            HeldPart::Turn(turn) => write_turn(&mut parts, &turn),
+            HeldPart::Aside(aside) => write_part(&mut parts.text, &permission(&aside.permission)),
+            HeldPart::HandOver(HandOver { from, to, .. }) => {
+                write_part(&mut parts.text, &format!("*Handed over from {} to {}.*", escaped(&from), escaped(&to)));
+            }
+        }
+    }
+    parts.end_text();
+    parts.done
+}
+
+fn write_turn(parts: &mut Parts, turn: &TranscriptTurn) {
+    let text = &mut parts.text;
     write_part(text, &format!("## {}", turn.turn.0));
     let by = turn.by.other().map(|by| format!("({by}) ")).unwrap_or_default();
     write_part(text, &quote(&format!("{by}{}", turn.prompt)));
@@ -125,6 +107,7 @@ fn write_turn(text: &mut String, turn: &TranscriptTurn) {
         write_part(text, &format!("*Pictures attached: {}.*", turn.images.len()));
     }
     for item in &turn.items {
+        let text = &mut parts.text;
         match item {
             Item::Text { text: words, .. } => write_part(text, &closed(&with_line_feeds(words.trim()))),
             // Thoughts are the agent's own way to its answer.
@@ -143,12 +126,14 @@ fn write_turn(text: &mut String, turn: &TranscriptTurn) {
                 let words = one_line(&format!("{} {more}", notice.title), LINE_CHARS);
                 write_part(text, &format!("*{}*", escaped(words.trim())));
             }
+            Item::Output { output, removed: None } => parts.output(output),
+            Item::Output { output, removed: Some(_) } => write_part(text, &removed_output(output)),
             Item::Compaction { .. } => write_part(text, "*The agent compacted its context.*"),
         }
     }
     if let Some(note) = turn.outcome.map_or(Some("still running"), crate::Outcome::note) {
         let reason = turn.reason.as_deref().map(|reason| format!(": {}", escaped(&one_line(reason, LINE_CHARS))));
-        write_part(text, &format!("*This turn: {note}{}.*", reason.unwrap_or_default()));
+        write_part(&mut parts.text, &format!("*This turn: {note}{}.*", reason.unwrap_or_default()));
     }
 }
 
@@ -190,14 +175,21 @@ fn tool(turn: &TranscriptTurn, call: &ToolCall) -> String {
     lines.join("\n")
 }
 
+/// An output that is not kept any more.
+fn removed_output(output: &Output) -> String {
+    let label = inline_code(&one_line(output.label(), LINE_CHARS));
+    format!("*Shown:* {label} *({}, {}, {}, removed since)*", output.kind.word(), output.extent(), output.id)
+}
+
 fn permission(asked: &Permission) -> String {
     let subject = asked.question.subject.as_ref().unwrap_or(&asked.question.title);
     let answer = match &asked.answer {
         None => "not answered".to_owned(),
         Some(answer) => {
             let word = answer.kind.map_or("answered", PermissionKind::note);
+            let kept = if answer.remembered.is_some() { ", and remembered" } else { "" };
             match &answer.by {
-                Answerer::Person { name, .. } => format!("{word} by {}", escaped(name)),
+                Answerer::Person { name, .. } => format!("{word} by {}{kept}", escaped(name)),
                 Answerer::Remembered { .. } => format!("{word}, as remembered"),
                 Answerer::Policy { rule } => format!("{word} by the rule {}", inline_code(rule)),
                 Answerer::Nobody => "withdrawn".to_owned(),

@@ -1,8 +1,10 @@
 //! The next entries of one stream, as they are appended.
 
+use std::collections::HashSet;
+
 use crate::{
-    Entry, Event, RowChange, Seq, ServerEvent, Session, SessionEvent, SessionId, StreamId, Timestamp, Turn, TurnRow,
-    WorkEvent, fold_server, fold_session, fold_work,
+    BodyHash, Entry, Event, Extent, NewBody, RowChange, Seq, ServerEvent, Session, SessionEvent, SessionId, StreamId,
+    Summary, Timestamp, Turn, TurnRow, WorkEvent, fold_server, fold_session, fold_work,
 };
 
 /// The new entries of one stream, with the rows that they change.
@@ -71,6 +73,16 @@ impl Part {
         (part.into_any(), session)
     }
 
+    /// Some of the bodies that it names could not be stored: its entries say so.
+    pub fn unkeep(&mut self, lost: &HashSet<BodyHash>, bodies: &[NewBody]) {
+        for entry in &mut self.entries {
+            if let Event::Session(event) = &mut entry.event {
+                event.unkeep(lost, bodies);
+            }
+        }
+        unkeep_rows(&mut self.rows, lost, bodies);
+    }
+
     /// Events of pieces of work.
     pub fn of_works(after: Seq, events: Vec<WorkEvent>, at: Timestamp) -> Self {
         let mut part = Part::begin_works(after);
@@ -83,6 +95,26 @@ impl Part {
         let mut part = Part::<ServerEvent>::begin(StreamId::Server, after);
         events.into_iter().for_each(|event| part.push(event, at));
         part.into_any()
+    }
+}
+
+/// The rows of entries that say so.
+fn unkeep_rows(rows: &mut Vec<RowChange>, lost: &HashSet<BodyHash>, bodies: &[NewBody]) {
+    rows.retain_mut(|row| match row {
+        RowChange::PutBody(row) => !lost.contains(&row.hash),
+        RowChange::PutPrompt { prompt, .. } => {
+            prompt.images.iter_mut().for_each(|image| image.unkeep(lost, bodies));
+            true
+        }
+        _ => true,
+    });
+}
+
+impl Part<SessionEvent> {
+    /// Some of the bodies that it names could not be stored: its entries say so.
+    pub(crate) fn unkeep_own(&mut self, lost: &HashSet<BodyHash>, bodies: &[NewBody]) {
+        self.entries.iter_mut().for_each(|entry| entry.event.unkeep(lost, bodies));
+        unkeep_rows(&mut self.rows, lost, bodies);
     }
 }
 
@@ -133,13 +165,15 @@ impl Part<SessionEvent> {
     /// A row that is changed again before it is written is written once, as it stands at the end.
     fn push_row(&mut self, row: RowChange) {
         match row {
-            // Put whole, so the last one stands for those before it.
-            RowChange::PutSession(_) => {
-                let is_session = |row: &RowChange| matches!(row, RowChange::PutSession(_));
-                if let Some(before) = self.rows.iter().rposition(is_session) {
-                    self.rows.remove(before);
-                }
-                self.rows.push(row);
+            // The last one stands for those before it, and what is stored is what was before the first.
+            RowChange::PutSession { before, row } => {
+                let is_session = |row: &RowChange| matches!(row, RowChange::PutSession { .. });
+                let earlier = self.rows.iter().rposition(is_session).map(|earlier| self.rows.remove(earlier));
+                let before = match earlier {
+                    Some(RowChange::PutSession { before, .. }) => before,
+                    _ => before,
+                };
+                self.rows.push(RowChange::PutSession { before, row });
             }
             RowChange::EndTurn { turn, ref stop, ended_at, last_seq, .. } => match self.started(turn) {
                 Some(started) => started.end(stop.clone(), ended_at, last_seq),
@@ -147,7 +181,13 @@ impl Part<SessionEvent> {
             },
             RowChange::PutSummary { turn, ref summary, extent, .. } => match self.started(turn) {
                 Some(started) => started.summarise(summary.clone(), extent),
-                None => self.rows.push(row),
+                None => match self.ended(turn) {
+                    Some((place, extent_place)) => {
+                        *place = Some(summary.clone());
+                        *extent_place = extent.or(*extent_place);
+                    }
+                    None => self.rows.push(row),
+                },
             },
             _ => self.rows.push(row),
         }
@@ -156,6 +196,13 @@ impl Part<SessionEvent> {
     fn started(&mut self, turn: Turn) -> Option<&mut TurnRow> {
         self.rows.iter_mut().rev().find_map(|row| match row {
             RowChange::StartTurn(row) if row.turn == turn => Some(row),
+            _ => None,
+        })
+    }
+
+    fn ended(&mut self, turn: Turn) -> Option<(&mut Option<Summary>, &mut Option<Extent>)> {
+        self.rows.iter_mut().rev().find_map(|row| match row {
+            RowChange::EndTurn { turn: ended, summary, extent, .. } if *ended == turn => Some((summary, extent)),
             _ => None,
         })
     }

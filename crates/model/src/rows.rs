@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::{
-    Clicked, Context, Entry, Event, Extent, Fact, FactShape, InteractionId, Mark, NextId, NextRow, ProvedFact,
-    QueuedPrompt, RememberedId, RememberedRow, Seq, ServerEvent, Session, SessionEvent, SessionId, SessionRow, Stop,
-    StreamId, Summary, Tally, Timestamp, TitleRow, TokenId, TokenRow, Turn, UsageRow, WorkEvent, WorkId, WorkRow,
-    first_line, usage::usage_rows,
+    BodyRef, BodyRow, Clicked, Context, Entry, Event, Extent, Fact, FactShape, InteractionId, MAX_BODY_BYTES, Mark,
+    NextId, NextRow, OutputId, OutputRow, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, Seq, ServerEvent,
+    Session, SessionEvent, SessionId, SessionRow, Stop, StreamId, Summary, Tally, Timestamp, TitleRow, TokenId,
+    TokenRow, Turn, UsageRow, WorkEvent, WorkId, WorkRow, first_line, usage::usage_rows,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -19,7 +19,11 @@ const PROMPT_LINE_CHARS: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named after the rows they change")]
 pub enum RowChange {
-    PutSession(Box<SessionRow>),
+    /// `before` is the row as the entries before this one left it; `None` if they left none.
+    PutSession {
+        before: Option<Arc<SessionRow>>,
+        row: Arc<SessionRow>,
+    },
     StartTurn(TurnRow),
     EndTurn {
         session: SessionId,
@@ -27,6 +31,9 @@ pub enum RowChange {
         stop: Stop,
         ended_at: Timestamp,
         last_seq: Seq,
+        /// What it was about, if that was found out in the same part.
+        summary: Option<Summary>,
+        extent: Option<Extent>,
     },
     PutPrompt {
         session: SessionId,
@@ -80,6 +87,13 @@ pub enum RowChange {
         session: SessionId,
         turn: Turn,
         nth: u32,
+    },
+    PutOutput(Box<OutputRow>),
+    /// An entry names this body.
+    PutBody(BodyRow),
+    RemoveOutput {
+        session: SessionId,
+        id: OutputId,
     },
     PutNext(NextRow),
     ClickNext {
@@ -178,21 +192,36 @@ pub fn fold_session(
 ) -> (Option<Session>, Vec<RowChange>) {
     let Some(mut session) = before else {
         let session = Session::begin(id, entry);
-        let rows = session.iter().map(|session| RowChange::PutSession(Box::new(session.row.clone()))).collect();
+        let put = |session: &Session| RowChange::PutSession { before: None, row: Arc::new(session.row.clone()) };
+        let rows = session.iter().map(put).collect();
         return (session, rows);
     };
     let (row_before, context_before) = (session.row.clone(), Arc::clone(&session.context));
     let usage_before = session.usage.clone();
     session.apply(entry);
     let mut rows = session_rows(&row_before, &context_before, &session, entry);
+    rows.extend(body_rows(id, entry));
     rows.extend(usage_rows(&row_before, &usage_before, &session.usage, entry));
     if session.usage != usage_before {
         rows.push(RowChange::PutTally { session: id, tally: Box::new(session.usage.clone()) });
     }
     if session.row != row_before {
-        rows.push(RowChange::PutSession(Box::new(session.row.clone())));
+        let (before, row) = (Some(Arc::new(row_before)), Arc::new(session.row.clone()));
+        rows.push(RowChange::PutSession { before, row });
     }
     (Some(session), rows)
+}
+
+fn body_rows(session: SessionId, entry: Entry<&SessionEvent>) -> Vec<RowChange> {
+    let row = |body: &BodyRef| {
+        Some(RowChange::PutBody(BodyRow {
+            session,
+            hash: body.sha256?,
+            named_seq: entry.seq,
+            bytes: body.bytes.min(MAX_BODY_BYTES),
+        }))
+    };
+    entry.event.bodies().into_iter().filter_map(row).collect()
 }
 
 fn session_rows(
@@ -223,8 +252,8 @@ fn session_rows(
             start.into_iter().chain([remove]).collect()
         }
         SessionEvent::TurnEnded { turn, stop } => {
-            let (turn, stop) = (*turn, stop.clone());
-            vec![RowChange::EndTurn { session, turn, stop, ended_at: entry.at, last_seq: entry.seq }]
+            let (turn, stop, ended_at, last_seq) = (*turn, stop.clone(), entry.at, entry.seq);
+            vec![RowChange::EndTurn { session, turn, stop, ended_at, last_seq, summary: None, extent: None }]
         }
         SessionEvent::PromptQueued { interaction_id, .. } | SessionEvent::PromptChanged { interaction_id, .. } => after
             .find_queued(*interaction_id)
@@ -266,6 +295,16 @@ fn session_rows(
             offered_at: entry.at,
             clicked: None,
         })],
+        SessionEvent::OutputStored { turn, output } => vec![RowChange::PutOutput(Box::new(OutputRow {
+            session,
+            id: output.id,
+            stored_seq: entry.seq,
+            turn: *turn,
+            stored_at: entry.at,
+            bytes: output.bytes,
+            output: output.clone(),
+        }))],
+        SessionEvent::OutputRemoved { id, .. } => vec![RowChange::RemoveOutput { session, id: *id }],
         SessionEvent::NextClicked { turn, nth, work, session: begun, by: _ } => vec![RowChange::ClickNext {
             session,
             id: NextId { turn: *turn, nth: *nth },

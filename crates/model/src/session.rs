@@ -446,7 +446,9 @@ impl Session {
             | SessionEvent::SessionForked { .. }
             | SessionEvent::NextOffered { .. }
             | SessionEvent::NextClicked { .. }
-            | SessionEvent::BlockShown { .. } => (),
+            | SessionEvent::BlockShown { .. }
+            | SessionEvent::OutputStored { .. }
+            | SessionEvent::OutputRemoved { .. } => (),
         }
     }
 

@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::body::{BodyOf, BodyRef, utf16_len};
+
 /// A call as a reader sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -33,6 +35,9 @@ pub struct ToolCall {
     /// The files that it works on and that were not there when it named them first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub new_files: Vec<String>,
+    /// What of it is kept beside the log; its place here holds a head.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<BodyRef>,
 }
 
 /// What changes in a call; only what is present.
@@ -69,6 +74,9 @@ pub struct ToolChange {
     /// All the files it works on that were not there when it named them first, by their whole paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_files: Option<Vec<String>>,
+    /// What of content, input and output is kept beside the log; its place here holds a head.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<BodyRef>,
 }
 
 impl ToolChange {
@@ -206,6 +214,7 @@ impl ToolCall {
             input: None,
             output: None,
             new_files: Vec::new(),
+            bodies: Vec::new(),
         };
         call.change(change);
         call
@@ -213,7 +222,14 @@ impl ToolCall {
 
     /// Takes in a change.
     pub fn change(&mut self, change: &ToolChange) {
-        let ToolChange { title, name, kind, status, content, locations, input, output, new_files } = change;
+        let ToolChange { title, name, kind, status, content, locations, input, output, new_files, bodies } = change;
+        // A body goes with the head that it belongs to.
+        self.bodies.retain(|body| match body.of {
+            BodyOf::Shown | BodyOf::OldText | BodyOf::NewText => content.is_none(),
+            BodyOf::Input => input.is_none(),
+            BodyOf::Output => output.is_none(),
+        });
+        self.bodies.extend_from_slice(bodies);
         if let Some(title) = title {
             self.title.clone_from(title);
         }
@@ -251,6 +267,21 @@ impl ToolCall {
         }
     }
 
+    /// The same with a text of which this may be only the head.
+    pub fn add_part(&mut self, more: &str, body: Option<&BodyRef>) {
+        if let Some(body) = body {
+            let (item, start) = match self.content.split_last() {
+                Some((ToolContent::Text { text } | ToolContent::Terminal { output: text, .. }, before)) => {
+                    (before.len(), utf16_len(text))
+                }
+                _ => (self.content.len(), 0),
+            };
+            let item = u32::try_from(item).unwrap_or(u32::MAX);
+            self.bodies.push(BodyRef { of: BodyOf::Shown, item, start, ..body.clone() });
+        }
+        self.add_text(more);
+    }
+
     /// All of it as one change, for telling it again.
     pub fn as_change(&self) -> ToolChange {
         ToolChange {
@@ -263,6 +294,7 @@ impl ToolCall {
             input: self.input.clone(),
             output: self.output.clone(),
             new_files: Some(self.new_files.clone()).filter(|files| !files.is_empty()),
+            bodies: self.bodies.clone(),
         }
     }
 }

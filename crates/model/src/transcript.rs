@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Author, Card, Entry, Image, InteractionId, Next, Notice, Outcome, PermissionAnswer, PlanStep, Question, Request,
-    SessionEvent, SessionId, Span, Timestamp, ToolCall, ToolStatus, Turn, Usage,
+    Author, Card, Entry, Image, InteractionId, Next, Notice, Outcome, Output, OutputRemoval, PermissionAnswer,
+    PlanStep, Question, Request, SessionEvent, SessionId, Span, Timestamp, ToolCall, ToolStatus, Turn, Usage,
 };
 
 /// The turns of a session, in order.
@@ -99,13 +99,29 @@ pub struct TranscriptTurn {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "named after what they hold")]
 pub enum Item {
-    Text { block: u32, text: String },
-    Thought { block: u32, text: String },
+    Text {
+        block: u32,
+        text: String,
+    },
+    Thought {
+        block: u32,
+        text: String,
+    },
     Tool(ToolCall),
-    Plan { steps: Vec<PlanStep> },
+    Plan {
+        steps: Vec<PlanStep>,
+    },
     Permission(Permission),
     Notice(Notice),
-    Compaction { summary: Option<String> },
+    Output {
+        output: Output,
+        /// It is not kept any more, for this reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        removed: Option<OutputRemoval>,
+    },
+    Compaction {
+        summary: Option<String>,
+    },
 }
 
 /// Words that are shown as more than words.
@@ -191,6 +207,16 @@ impl Transcript {
                     asked.answer = Some(answer.clone());
                 }
             }
+            // Also one of a turn that is long over.
+            SessionEvent::OutputRemoved { id, reason, .. } => {
+                for item in self.turns.iter_mut().flat_map(|turn| &mut turn.items) {
+                    if let Item::Output { output, removed } = item
+                        && output.id == *id
+                    {
+                        *removed = Some(*reason);
+                    }
+                }
+            }
             event => {
                 if let Some(turn) = self.turn_of(event) {
                     turn.apply(event);
@@ -268,9 +294,9 @@ impl TranscriptTurn {
                     call.change(change);
                 }
             }
-            SessionEvent::ToolPart { tool, text, .. } => {
+            SessionEvent::ToolPart { tool, text, body, .. } => {
                 if let Some(call) = self.find_call(*tool) {
-                    call.add_text(text);
+                    call.add_part(text, body.as_ref());
                 }
             }
             SessionEvent::PlanChanged { steps, .. } => {
@@ -304,6 +330,9 @@ impl TranscriptTurn {
             }
             SessionEvent::UsageReported { usage } => self.usage = Some(usage.clone()),
             SessionEvent::AgentNoticed { notice } => self.items.push(Item::Notice(notice.clone())),
+            SessionEvent::OutputStored { output, .. } => {
+                self.items.push(Item::Output { output: output.clone(), removed: None });
+            }
             SessionEvent::CompactionSeen { summary, remind: _ } => {
                 self.items.push(Item::Compaction { summary: summary.clone() });
             }
@@ -328,6 +357,8 @@ impl TranscriptTurn {
             | SessionEvent::SummarySet { .. }
             | SessionEvent::SessionImported { .. }
             | SessionEvent::SessionForked { .. }
+            // Of whichever turn, it is folded above.
+            | SessionEvent::OutputRemoved { .. }
             | SessionEvent::NextClicked { .. } => (),
         }
     }
@@ -392,5 +423,26 @@ mod tests {
             fixture.entries.iter().for_each(|entry| folded.apply(entry));
             assert_eq!(folded, fixture.transcript, "{} ({})", fixture.name, file.display());
         }
+    }
+
+    /// Folding a prefix and then the rest marks the card too, whichever turn runs by then.
+    #[test]
+    fn an_output_of_an_earlier_turn_is_marked_while_another_runs() {
+        let read = |text: &str| serde_json::from_str::<Entry>(text).unwrap();
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/transcripts");
+        let shown = fs::read(format!("{folder}/outputs-where-they-were-shown.json")).unwrap();
+        let mut folded = serde_json::from_slice::<Fixture>(&shown).unwrap().transcript;
+        folded.apply(&read(
+            r#"{"seq":11,"at":"2026-01-02T03:05:00.000Z","type":"turn.started","data":{"turn":2,"interactionId":"0190a8c0-0000-7000-8000-0000000000a2"}}"#,
+        ));
+        folded.apply(&read(
+            r#"{"seq":12,"at":"2026-01-02T03:05:01.000Z","type":"output.removed","data":{"id":"out_0123456789abcdef0123456789abcdef","reason":"pruned"}}"#,
+        ));
+        let marks = folded.turns[0].items.iter().filter_map(|item| match item {
+            Item::Output { removed, .. } => Some(*removed),
+            _ => None,
+        });
+        assert!(marks.eq([Some(OutputRemoval::Pruned), None]));
+        assert!(folded.turns[1].items.is_empty());
     }
 }

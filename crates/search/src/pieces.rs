@@ -1,7 +1,8 @@
 //! What is searched: a session's entries folded into pieces of text, each of which is found and shown by itself.
 //!
 //! Invariant: pure and deterministic; the same entries give the same pieces, however they are read. Whoever begins in
-//! the middle of a turn first folds the turn's earlier entries and drops what they give. Memory is bounded, whatever a
+//! the middle of a turn first folds the turn's earlier entries and drops what they give; and whoever folds an entry gives it its
+//! bodies first. Memory is bounded, whatever a
 //! turn says: words leave in chunks, and of what a tool shows its beginning and its end are kept.
 
 mod call;
@@ -167,7 +168,7 @@ impl Pieces {
                     call.change(change);
                 }
             }
-            SessionEvent::ToolPart { turn, tool, text } => {
+            SessionEvent::ToolPart { turn, tool, text, body: _ } => {
                 if let Some(call) = self.turn(*turn).and_then(|open| open.find_call(*tool)) {
                     call.add_text(text);
                 }
@@ -179,6 +180,8 @@ impl Pieces {
             | SessionEvent::NextOffered { .. }
             | SessionEvent::NextClicked { .. }
             | SessionEvent::BlockShown { .. }
+            | SessionEvent::OutputStored { .. }
+            | SessionEvent::OutputRemoved { .. }
             | SessionEvent::SessionImported { .. }
             | SessionEvent::SessionObserved {}
             | SessionEvent::SessionDeleted {}

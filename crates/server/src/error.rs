@@ -7,8 +7,9 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use engine::{
-    AgentSessionsError, AppendError, ChangesError, DirectoryError, Fence, FenceCause, GitError, ImportError,
-    QueryError, ReadError, RecordsError, ResetReason, ShowError, SubmitError, TrialError,
+    AgentSessionsError, AppendError, BundleError, ChangesError, DirectoryError, Fence, FenceCause, GitError,
+    ImportError, OutputError, PayloadError, QueryError, ReadError, RecordsError, ResetReason, ShowError,
+    StoreFileError, SubmitError, TrialError,
 };
 use files::FileError;
 use model::{ContextError, PermissionAnswer, Rejection};
@@ -29,6 +30,10 @@ pub(crate) enum ApiError {
     InteractionNotFound,
     #[error(transparent)]
     Import(#[from] ImportError),
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    #[error("there is no such file in the folder incoming of the data folder")]
+    NoIncomingFile,
     #[error("no model is configured; set provider and model under [summaries] in config.toml")]
     NoModel,
     #[error("there is no such token")]
@@ -49,8 +54,12 @@ pub(crate) enum ApiError {
     InvalidCursor,
     #[error("an idempotency key has 1 to 200 visible characters and is sent once, as header or as body field")]
     InvalidKey,
-    #[error("no idempotency key is taken where credentials are made or ended: a secret can not be given twice")]
+    #[error(
+        "no idempotency key is taken here: a secret can not be given twice, and a file is written safely with If-Match"
+    )]
     KeyNotTaken,
+    #[error("a condition is If-Match with tags or *, or If-None-Match with *, and not both")]
+    InvalidCondition,
     #[error("a token's name is one line of 1 to 100 characters")]
     InvalidTokenName,
     #[error(
@@ -75,6 +84,20 @@ pub(crate) enum ApiError {
     NextNotFound,
     #[error("there is no such piece of work")]
     MetaContextNotFound,
+    #[error("there is no such output, or it was removed; an id is `out_` and 32 digits, as `outputs` lists them")]
+    OutputNotFound,
+    #[error("no entry of the session names such a body")]
+    BodyNotFound,
+    #[error("there is no such ticket, or it is older than a minute; ask for another")]
+    TicketNotFound,
+    #[error("a ticket is for pictures, frames and downloads of this server's own page")]
+    TicketNotForThis,
+    #[error("an output of more than {} MiB is not put into JSON; ask without format=json, or for some of its lines", .max >> 20)]
+    OutputTooLargeForJson { max: u64 },
+    #[error("the output has {bytes} bytes, and the range begins behind them")]
+    NoSuchRange { bytes: u64 },
+    #[error(transparent)]
+    Output(OutputError),
     #[error(transparent)]
     Submit(#[from] SubmitError),
     #[error(transparent)]
@@ -87,6 +110,11 @@ pub(crate) enum ApiError {
     OutsideNeedsConfirmation,
     #[error(transparent)]
     File(#[from] FileError),
+    #[error(
+        "this has {0} bytes and a file that is written here has at most {max}; write less",
+        max = engine::MAX_WRITTEN_BYTES
+    )]
+    ContentTooLong(u64),
     #[error("{}", ChangesError::NotChanged)]
     FileNotChanged,
     #[error(transparent)]
@@ -103,12 +131,33 @@ impl From<ChangesError> for ApiError {
     }
 }
 
+impl From<OutputError> for ApiError {
+    fn from(err: OutputError) -> Self {
+        match err {
+            OutputError::Submit(err) => Self::Submit(err),
+            OutputError::Query(err) => Self::Query(err),
+            OutputError::File(err) => Self::File(err),
+            err => Self::Output(err),
+        }
+    }
+}
+
 impl From<ShowError> for ApiError {
     fn from(err: ShowError) -> Self {
         match err {
             ShowError::OutsideNeedsConfirmation => Self::OutsideNeedsConfirmation,
             ShowError::File(err) => Self::File(err),
             ShowError::Query(err) => Self::Query(err),
+        }
+    }
+}
+
+impl From<StoreFileError> for ApiError {
+    fn from(err: StoreFileError) -> Self {
+        match err {
+            StoreFileError::TooLong { bytes } => Self::ContentTooLong(bytes),
+            StoreFileError::File(err) => Self::File(err),
+            StoreFileError::Query(err) => Self::Query(err),
         }
     }
 }
@@ -151,6 +200,8 @@ impl ApiError {
                 ImportError::NoHome => (StatusCode::CONFLICT, "no_home"),
                 ImportError::UnknownTool { .. } => (StatusCode::BAD_REQUEST, "unknown_tool"),
             },
+            Self::Bundle(err) => bundle_class(err),
+            Self::NoIncomingFile => (StatusCode::NOT_FOUND, "file_not_found"),
             Self::NoModel => (StatusCode::CONFLICT, "no_model"),
             Self::TokenNotFound => (StatusCode::NOT_FOUND, "token_not_found"),
             Self::PermissionNotFound => (StatusCode::NOT_FOUND, "permission_not_found"),
@@ -162,6 +213,7 @@ impl ApiError {
             Self::InvalidCursor => (StatusCode::BAD_REQUEST, "invalid_cursor"),
             Self::InvalidKey => (StatusCode::BAD_REQUEST, "invalid_key"),
             Self::KeyNotTaken => (StatusCode::BAD_REQUEST, "key_not_taken"),
+            Self::InvalidCondition => (StatusCode::BAD_REQUEST, "invalid_condition"),
             Self::InvalidTokenName => (StatusCode::BAD_REQUEST, "invalid_name"),
             Self::InvalidCode => (StatusCode::UNAUTHORIZED, "invalid_code"),
             Self::TokenFile(_) => (StatusCode::INTERNAL_SERVER_ERROR, "token_file"),
@@ -173,6 +225,13 @@ impl ApiError {
             Self::RequestNotFound => (StatusCode::NOT_FOUND, "request_not_found"),
             Self::NextNotFound => (StatusCode::NOT_FOUND, "next_not_found"),
             Self::MetaContextNotFound => (StatusCode::NOT_FOUND, "meta_context_not_found"),
+            Self::OutputNotFound => (StatusCode::NOT_FOUND, "output_not_found"),
+            Self::BodyNotFound => (StatusCode::NOT_FOUND, "body_not_found"),
+            Self::TicketNotFound => (StatusCode::NOT_FOUND, "ticket_not_found"),
+            Self::TicketNotForThis => (StatusCode::FORBIDDEN, "cross_site"),
+            Self::OutputTooLargeForJson { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "output_too_large"),
+            Self::NoSuchRange { .. } => (StatusCode::RANGE_NOT_SATISFIABLE, "no_such_range"),
+            Self::Output(err) => output_class(err),
             Self::Submit(err) => submit_class(err),
             Self::Query(err) => query_class(err),
             Self::AgentSessions(err) => agent_sessions_class(err),
@@ -180,6 +239,7 @@ impl ApiError {
             Self::Trial(TrialError::NotInstalled { .. }) => (StatusCode::CONFLICT, "agent_not_installed"),
             Self::OutsideNeedsConfirmation => (StatusCode::CONFLICT, "outside_needs_confirm"),
             Self::File(err) => file_class(err),
+            Self::ContentTooLong(_) => (StatusCode::PAYLOAD_TOO_LARGE, "file_too_large"),
             Self::FileNotChanged => (StatusCode::NOT_FOUND, "file_not_changed"),
             Self::Git(err) => git_class(*err),
         }
@@ -189,7 +249,8 @@ impl ApiError {
         match self {
             Self::Submit(SubmitError::Append(AppendError::Fenced(fence)))
             | Self::Submit(SubmitError::Read(ReadError::Fenced(fence)))
-            | Self::Query(QueryError::Read(ReadError::Fenced(fence))) => Some(fence),
+            | Self::Query(QueryError::Read(ReadError::Fenced(fence)))
+            | Self::Bundle(BundleError::Query(QueryError::Read(ReadError::Fenced(fence)))) => Some(fence),
             _ => None,
         }
     }
@@ -210,11 +271,20 @@ impl ApiError {
             | Self::InteractionNotFound
             | Self::NoModel
             | Self::Import(_)
+            | Self::Bundle(_)
+            | Self::NoIncomingFile
             | Self::TokenNotFound
             | Self::PermissionNotFound
             | Self::RequestNotFound
             | Self::NextNotFound
             | Self::MetaContextNotFound
+            | Self::OutputNotFound
+            | Self::BodyNotFound
+            | Self::TicketNotFound
+            | Self::TicketNotForThis
+            | Self::OutputTooLargeForJson { .. }
+            | Self::NoSuchRange { .. }
+            | Self::Output(_)
             | Self::MethodNotAllowed
             | Self::UpgradeRequired
             | Self::Forbidden
@@ -223,6 +293,8 @@ impl ApiError {
             | Self::InvalidCursor
             | Self::InvalidKey
             | Self::KeyNotTaken
+            | Self::InvalidCondition
+            | Self::ContentTooLong(_)
             | Self::InvalidTokenName
             | Self::InvalidCode
             | Self::TokenFile(_)
@@ -261,6 +333,7 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
     match err {
         SubmitError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
         SubmitError::NoSuchBlock { .. } => (StatusCode::NOT_FOUND, "next_not_found"),
+        SubmitError::NoSuchOutput(_) => (StatusCode::NOT_FOUND, "output_not_found"),
         SubmitError::NoSuchWork(_) => (StatusCode::NOT_FOUND, "meta_context_not_found"),
         SubmitError::Rejected(rejection) => rejection_class(rejection),
         SubmitError::KeyReused => (StatusCode::CONFLICT, "key_reused"),
@@ -268,6 +341,7 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
         SubmitError::NoSuchChoice { .. } => (StatusCode::BAD_REQUEST, "unknown_choice"),
         SubmitError::TooManyAgents { .. } => (StatusCode::TOO_MANY_REQUESTS, "too_many_agents"),
         SubmitError::MarksFull { .. } => (StatusCode::TOO_MANY_REQUESTS, "marks_full"),
+        SubmitError::OutputsFull(_) => (StatusCode::CONFLICT, "outputs_full"),
         SubmitError::Directory(err) => match err {
             DirectoryError::NotAbsolute => (StatusCode::BAD_REQUEST, "directory_not_absolute"),
             DirectoryError::NotADirectory => (StatusCode::BAD_REQUEST, "directory_not_found"),
@@ -322,12 +396,65 @@ fn agent_sessions_class(err: &AgentSessionsError) -> (StatusCode, &'static str) 
     }
 }
 
+fn bundle_class(err: &BundleError) -> (StatusCode, &'static str) {
+    match err {
+        BundleError::Foreign => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_a_bundle"),
+        BundleError::NewerFormat { .. } | BundleError::NewerEntry(_) => (StatusCode::CONFLICT, "bundle_newer"),
+        BundleError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "bundle_too_large"),
+        BundleError::TooLargeToWrite { .. } => (StatusCode::CONFLICT, "session_too_large"),
+        BundleError::NoRoom { .. } => (StatusCode::CONFLICT, "outputs_full"),
+        BundleError::CutOff
+        | BundleError::UnknownFile(_)
+        | BundleError::Twice(_)
+        | BundleError::Altered(_)
+        | BundleError::Entry { .. } => (StatusCode::BAD_REQUEST, "bundle_invalid"),
+        BundleError::Different(_) => (StatusCode::CONFLICT, "session_differs"),
+        BundleError::Removed(_) => (StatusCode::GONE, "session_removed"),
+        BundleError::Io(_) => (StatusCode::SERVICE_UNAVAILABLE, "bundle_unreadable"),
+        BundleError::Payload(PayloadError::Full { .. }) => (StatusCode::INSUFFICIENT_STORAGE, "storage_full"),
+        BundleError::Payload(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
+        BundleError::Query(err) => query_class(err),
+        BundleError::Append(AppendError::Full(_)) => (StatusCode::INSUFFICIENT_STORAGE, "storage_full"),
+        BundleError::Append(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
+        BundleError::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+    }
+}
+
+fn output_class(err: &OutputError) -> (StatusCode, &'static str) {
+    match err {
+        OutputError::NotFound(_) => (StatusCode::NOT_FOUND, "output_not_found"),
+        OutputError::Gone(_) => (StatusCode::GONE, "output_gone"),
+        OutputError::NoSuchBody(_) => (StatusCode::NOT_FOUND, "body_not_found"),
+        OutputError::BodyGone(_) => (StatusCode::GONE, "body_gone"),
+        OutputError::BodyChanged(_) => (StatusCode::GONE, "body_changed"),
+        OutputError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "output_too_large"),
+        OutputError::SessionFull(_) => (StatusCode::CONFLICT, "outputs_full"),
+        OutputError::DiskFull(_) => (StatusCode::INSUFFICIENT_STORAGE, "storage_full"),
+        OutputError::NotAPicture => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_a_picture"),
+        OutputError::NoSuchLine { .. } | OutputError::LinesTooFar { .. } => (StatusCode::BAD_REQUEST, "no_such_line"),
+        OutputError::NoCard(_) => (StatusCode::BAD_REQUEST, "no_card"),
+        OutputError::Embed(_) => (StatusCode::BAD_GATEWAY, "no_card"),
+        OutputError::NotText => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_text"),
+        OutputError::NoCommand => (StatusCode::BAD_REQUEST, "no_command"),
+        OutputError::CommandTooLong { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "command_too_long"),
+        OutputError::TooManyCommands { .. } => (StatusCode::TOO_MANY_REQUESTS, "too_many_commands"),
+        OutputError::NotStarted(_) => (StatusCode::SERVICE_UNAVAILABLE, "command_not_started"),
+        OutputError::Payload(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
+        OutputError::File(err) => file_class(err),
+        OutputError::Submit(err) => submit_class(err),
+        OutputError::Query(err) => query_class(err),
+    }
+}
+
 fn file_class(err: &FileError) -> (StatusCode, &'static str) {
     match err {
         FileError::NotAllowed => (StatusCode::FORBIDDEN, "path_not_allowed"),
         FileError::NotFound | FileError::NotADirectory => (StatusCode::NOT_FOUND, "file_not_found"),
         FileError::NotAFile => (StatusCode::BAD_REQUEST, "not_a_file"),
         FileError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "file_too_large"),
+        FileError::TooManyNames { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "directory_too_large"),
+        FileError::Changed => (StatusCode::PRECONDITION_FAILED, "file_changed"),
+        FileError::Full => (StatusCode::INSUFFICIENT_STORAGE, "storage_full"),
         FileError::NotText => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_text"),
         // The server's own user may not read it either.
         FileError::Io(_) => (StatusCode::FORBIDDEN, "file_unreadable"),
@@ -394,6 +521,7 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
         Rejection::TagInvalid => (StatusCode::BAD_REQUEST, "tag_invalid"),
         Rejection::TooManyTags { .. } => (StatusCode::CONFLICT, "too_many_tags"),
         Rejection::RequestsOpen => (StatusCode::CONFLICT, "requests_open"),
+        Rejection::OutputInvalid => (StatusCode::BAD_REQUEST, "output_invalid"),
         Rejection::DirectoryInvalid => (StatusCode::BAD_REQUEST, "directory_invalid"),
     }
 }

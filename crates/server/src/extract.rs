@@ -1,12 +1,14 @@
 //! What handlers take from a request, each with an error of our own shape.
+//!
+//! Invariant: the parameters of a path are read by [`Named`] alone, since axum's own extractors answer in another shape.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use doors::Principal;
-use engine::{Asker, RequestKey};
-use model::{InteractionId, NextId, RememberedId, SessionId, TokenId, Turn, WorkId};
+use engine::{Asker, RequestKey, TokenSecret};
+use model::{BodyHash, InteractionId, NextId, OutputId, RememberedId, SessionId, TokenId, Turn, WorkId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +143,25 @@ impl PathId for (SessionId, NextId) {
     }
 }
 
+impl PathId for OutputId {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        param(params, "output").and_then(|text| text.parse().ok()).ok_or(ApiError::OutputNotFound)
+    }
+}
+
+impl PathId for (SessionId, OutputId) {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        Ok((SessionId::from_path(params)?, OutputId::from_path(params)?))
+    }
+}
+
+impl PathId for (SessionId, BodyHash) {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        let hash = param(params, "sha256").and_then(|text| text.parse().ok());
+        Ok((SessionId::from_path(params)?, hash.ok_or(ApiError::BodyNotFound)?))
+    }
+}
+
 impl PathId for WorkId {
     fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
         param(params, "id").and_then(|text| text.parse().ok()).ok_or(ApiError::MetaContextNotFound)
@@ -178,6 +199,15 @@ pub(crate) struct AgentName(pub(crate) String);
 impl PathId for AgentName {
     fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
         Ok(Self(param(params, "name").unwrap_or_default().to_owned()))
+    }
+}
+
+/// A ticket's secret; whether there is such a ticket is for the engine to say.
+pub(crate) struct TicketSecret(pub(crate) TokenSecret);
+
+impl PathId for TicketSecret {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        Ok(Self(TokenSecret::new(param(params, "ticket").unwrap_or_default())))
     }
 }
 
@@ -243,7 +273,7 @@ impl Asking {
     }
 }
 
-/// A request whose repeat can not be answered like the first: it must not come with a key.
+/// A request whose repeat is not answered like the first: it must not come with a key.
 pub(crate) struct Unrepeatable;
 
 impl<S: Send + Sync> FromRequestParts<S> for Unrepeatable {

@@ -25,9 +25,14 @@ impl TokenGatekeeper {
 
     /// Whether what the principal showed would still be let in.
     pub(crate) fn is_in_force(&self, principal: &Principal) -> bool {
-        match principal.id.parse::<TokenId>() {
+        self.is_holder_in_force(&principal.id)
+    }
+
+    /// The same by the principal's id.
+    pub(crate) fn is_holder_in_force(&self, id: &str) -> bool {
+        match id.parse::<TokenId>() {
             Ok(id) => self.engine.tokens().is_in_force(id),
-            Err(_) => principal.id == LOCAL,
+            Err(_) => id == LOCAL,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! reading at `router.rs`, which is the whole URL table.
 
 mod access;
+mod conditions;
 mod convert;
 mod error;
 mod extract;
@@ -24,13 +25,14 @@ pub mod wire;
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use doors::{AllowedHosts, Door, GuardedApp, Limits};
-use engine::{Engine, TokenSecret};
+use engine::{AgentSwitch, Engine, TokenSecret};
 use tokio_util::sync::CancellationToken;
 
-pub use mcp::{AllSessions, STANDARD_BRIEF, own_tools};
+pub use mcp::{STANDARD_BRIEF, own_tools};
 pub use openapi::openapi;
 pub use qr::QrSquares;
 pub use web_assets::HAS_PAGE;
@@ -54,12 +56,14 @@ pub struct ServerSettings {
     pub directory: Option<String>,
     /// A directory in which the guide may show a newcomer around.
     pub tour_directory: Option<String>,
+    /// Where programs of the person put bundles that are to be taken in.
+    pub incoming: PathBuf,
     /// What the server was started with, as it is shown.
     pub configuration: wire::Settings,
     /// Where the person's new token is put when all credentials are rotated.
     pub keep_token: KeepToken,
     /// Whose tools reach sessions of other projects.
-    pub all_sessions: AllSessions,
+    pub all_sessions: AgentSwitch,
     /// What pieces of work are called as a group, on the page.
     pub specs_label: String,
     /// Ends open sockets with a word of farewell.
@@ -80,6 +84,7 @@ pub(crate) struct Shared {
     secure_cookie: bool,
     directory: Option<String>,
     tour_directory: Option<String>,
+    incoming: PathBuf,
     configuration: wire::Settings,
     specs_label: String,
     keep_token: KeepToken,
@@ -105,6 +110,7 @@ pub fn apps(engine: Engine, settings: ServerSettings) -> Apps {
         secure_cookie,
         directory,
         tour_directory,
+        incoming,
         configuration,
         keep_token,
         all_sessions,
@@ -122,6 +128,7 @@ pub fn apps(engine: Engine, settings: ServerSettings) -> Apps {
         secure_cookie,
         directory,
         tour_directory,
+        incoming,
         configuration,
         specs_label,
         keep_token,

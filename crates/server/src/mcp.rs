@@ -1,4 +1,4 @@
-//! `/mcp`: a session's own tools for its agent, and the skills that come with the program, over streamable HTTP.
+//! `/mcp` and `/mcp/show`: a session's own tools for its agent, and the skills that come with the program, over streamable HTTP.
 //!
 //! Invariant: no state between requests. Whose session is meant follows from the credential, or, for a person's, from what
 //! the request names; the doors have let the request in before, and what a tool does is one call of the engine that a
@@ -26,7 +26,7 @@ use axum::http::Method;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
 use doors::{Principal, Right};
-use engine::Engine;
+use engine::{AgentSwitch, Engine};
 use model::SessionId;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -39,7 +39,7 @@ use crate::{App, access};
 pub use brief::STANDARD_BRIEF;
 use envelope::Refused;
 use handler::Handler;
-pub use scope::AllSessions;
+use tools::Endpoint;
 pub use tools::own_tools;
 
 /// Names the session where the credential does not.
@@ -49,7 +49,12 @@ const MAX_BODY_BYTES: usize = 256 << 10;
 
 /// The mount, cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Mount(StreamableHttpService<Handler, NeverSessionManager>);
+pub(crate) struct Mount {
+    session: Service,
+    show: Service,
+}
+
+type Service = StreamableHttpService<Handler, NeverSessionManager>;
 
 /// Who calls, about which session.
 #[derive(Debug, Clone)]
@@ -59,7 +64,7 @@ pub(crate) struct Calling {
 }
 
 impl Mount {
-    pub(crate) fn new(engine: &Engine, all_sessions: AllSessions, stopping: CancellationToken) -> Self {
+    pub(crate) fn new(engine: &Engine, all_sessions: AgentSwitch, stopping: CancellationToken) -> Self {
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
@@ -68,28 +73,48 @@ impl Mount {
             .disable_allowed_origins()
             .with_max_request_body_bytes(MAX_BODY_BYTES)
             .with_cancellation_token(stopping);
-        let handler = Handler::new(engine.clone(), all_sessions);
-        let handler = move || Ok(handler.clone());
-        Self(StreamableHttpService::new(handler, Arc::new(NeverSessionManager::default()), config))
+        let all_sessions = Arc::new(all_sessions);
+        let service = |endpoint| {
+            let handler = Handler::new(engine.clone(), Arc::clone(&all_sessions), endpoint);
+            let handler = move || Ok(handler.clone());
+            StreamableHttpService::new(handler, Arc::new(NeverSessionManager::default()), config.clone())
+        };
+        Self { session: service(Endpoint::Session), show: service(Endpoint::Show) }
+    }
+
+    fn of(&self, endpoint: Endpoint) -> Service {
+        match endpoint {
+            Endpoint::Session => self.session.clone(),
+            Endpoint::Show => self.show.clone(),
+        }
     }
 }
 
 /// Any method: the protocol has its own reply to one that is not offered.
 pub(crate) async fn serve(State(app): State<App>, principal: Principal, request: Request) -> Response {
-    match answer(&app, principal, request).await {
+    serve_endpoint(&app, Endpoint::Session, principal, request).await
+}
+
+/// The same for the tools that show something.
+pub(crate) async fn serve_show(State(app): State<App>, principal: Principal, request: Request) -> Response {
+    serve_endpoint(&app, Endpoint::Show, principal, request).await
+}
+
+async fn serve_endpoint(app: &App, endpoint: Endpoint, principal: Principal, request: Request) -> Response {
+    match answer(app, endpoint, principal, request).await {
         Ok(response) => response,
         Err(refused) => refused.into_response(),
     }
 }
 
-async fn answer(app: &App, principal: Principal, request: Request) -> Result<Response, Refused> {
+async fn answer(app: &App, endpoint: Endpoint, principal: Principal, request: Request) -> Result<Response, Refused> {
     let (parts, body) = request.into_parts();
     let bytes = envelope::read(body, MAX_BODY_BYTES).await?;
     let id = if parts.method == Method::POST { envelope::check(&bytes)? } else { Value::Null };
     let session = find(app, &principal, &parts).await.map_err(|err| Refused::by(err, id.clone()))?;
     let mut request = Request::from_parts(parts, Body::from(bytes));
     request.extensions_mut().insert(Calling { principal, session });
-    match app.settings.mcp.0.clone().oneshot(request).await {
+    match app.settings.mcp.of(endpoint).oneshot(request).await {
         Ok(response) => Ok(envelope::in_protocol(response.into_response(), id).await),
         Err(never) => match never {},
     }

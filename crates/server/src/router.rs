@@ -8,13 +8,16 @@ use utoipa_axum::routes;
 
 use crate::error::ApiError;
 use crate::http::{
-    agent, agents, auth, changes, contents, context, directories, entries, files, forks, health, imports, markdown,
-    permissions, prompts, search, sessions, settings, storage, tokens, unsent, usage, work,
+    agent, agents, auth, bodies, changes, contents, context, directories, entries, export, files, forks, health,
+    imports, markdown, outputs, permissions, prompts, search, sessions, settings, storage, tickets, tokens, unsent,
+    usage, work,
 };
 use crate::{App, live, mcp, web_assets};
 
 /// The session's own tools, for its agent. They are described by their own protocol, not in `openapi.json`.
 pub(crate) const MCP: &str = "/mcp";
+/// Those that show the person something.
+const MCP_SHOW: &str = "/mcp/show";
 
 /// Routes that need a known caller, relative to `/api/v1`.
 pub(crate) fn protected() -> OpenApiRouter<App> {
@@ -38,6 +41,17 @@ pub(crate) fn protected() -> OpenApiRouter<App> {
         .routes(routes!(agent::sign_in))
         .routes(routes!(entries::list))
         .routes(routes!(markdown::show))
+        .routes(routes!(export::show))
+        .routes(routes!(outputs::list))
+        .routes(routes!(outputs::show, outputs::remove))
+        .routes(routes!(outputs::state))
+        .routes(routes!(tickets::offer))
+        .routes(routes!(tickets::offer_export))
+        .routes(routes!(outputs::lines))
+        .routes(routes!(outputs::prune))
+        .routes(routes!(outputs::find))
+        .routes(routes!(bodies::show))
+        .routes(routes!(outputs::find_lines))
         .routes(routes!(files::list))
         .routes(routes!(changes::list))
         .routes(routes!(changes::file))
@@ -47,6 +61,7 @@ pub(crate) fn protected() -> OpenApiRouter<App> {
         .routes(routes!(search::inside))
         .routes(routes!(search::everywhere))
         .routes(routes!(imports::show, imports::begin, imports::stop))
+        .routes(routes!(imports::take_in_bundle))
         .routes(routes!(contents::titles))
         .routes(routes!(contents::interaction))
         .routes(routes!(contents::summaries, contents::upgrade))
@@ -57,7 +72,8 @@ pub(crate) fn protected() -> OpenApiRouter<App> {
         .routes(routes!(work::toc))
         .routes(routes!(context::show))
         .routes(routes!(context::packet))
-        .routes(routes!(storage::file))
+        .routes(routes!(storage::file, storage::write))
+        .routes(routes!(storage::list))
         .routes(routes!(usage::list))
         .routes(routes!(usage::of_session))
         .routes(routes!(agents::list))
@@ -74,7 +90,7 @@ pub(crate) fn protected() -> OpenApiRouter<App> {
 
 /// Routes that a caller without a credential may use, relative to `/api/v1`.
 pub(crate) fn open() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(auth::exchange))
+    OpenApiRouter::new().routes(routes!(auth::exchange)).routes(routes!(tickets::read))
 }
 
 pub(crate) fn routes(app: App) -> Routes {
@@ -83,6 +99,7 @@ pub(crate) fn routes(app: App) -> Routes {
     let protected = versioned(&protected)
         .route("/metrics", get(health::metrics))
         .route(MCP, any(mcp::serve))
+        .route(MCP_SHOW, any(mcp::serve_show))
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(app.clone());
     let open = versioned(&open)
@@ -96,7 +113,8 @@ pub(crate) fn routes(app: App) -> Routes {
 /// What a listener has that is there for agents alone.
 pub(crate) fn only_mcp(app: App) -> Routes {
     let page = Router::new().fallback(async || ApiError::RouteNotFound);
-    Routes { page, protected: Router::new().route(MCP, any(mcp::serve)).with_state(app), ..Routes::default() }
+    let tools = Router::new().route(MCP, any(mcp::serve)).route(MCP_SHOW, any(mcp::serve_show));
+    Routes { page, protected: tools.with_state(app), ..Routes::default() }
 }
 
 /// The same routes with and without the version.

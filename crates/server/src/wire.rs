@@ -16,6 +16,7 @@ mod frames;
 mod hidden;
 mod imports;
 mod listing;
+mod outputs;
 mod permissions;
 mod prompts;
 mod sessions;
@@ -48,16 +49,23 @@ pub use files::{FileName, FilePage, FileQuery};
 pub use forks::NewFork;
 pub use frames::{ClientFrame, ContextReason, LargeEntry, Request, ResetReason, ServerFrame, Window};
 pub use hidden::Hidden;
-pub use imports::{ImportProgress, ImportSource, Imports, NewImport};
+pub use imports::{ImportProgress, ImportSource, ImportedBundle, Imports, NewBundle, NewImport};
 pub use listing::{ArchivedQuery, SessionQuery, Tag, Tags};
+pub use outputs::{
+    ListedOutput, OutputBody, OutputFormat, OutputLine, OutputLines, OutputLinesQuery, OutputPage, OutputPrune,
+    OutputQuery, OutputState, OutputStateNow, PrunedOutputs, Ticket,
+};
 pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};
-pub use prompts::{NewPrompt, PromptAccepted, PromptPatch, QueuedPrompt, Resume, Resumed, WhenBusy};
+pub use prompts::{NewImage, NewPrompt, PromptAccepted, PromptPatch, QueuedPrompt, Resume, Resumed, WhenBusy};
 pub use sessions::{
     DeleteQuery, DeletedPage, DeletedSession, Meta, NewSession, Observed, OpenRequest, ReadOnly, Session, SessionPage,
     SessionPatch, SessionRow,
 };
 pub use settings::{ChangePlace, Setting, SettingChange, SettingSource, Settings};
-pub use storage::{FileEncoding, StoredFile, StoredFileQuery};
+pub use storage::{
+    DirectoryListQuery, DirectoryListing, FileEncoding, FileWriteQuery, ListedFile, ListedKind, NewFileContent,
+    StoredFile, StoredFileQuery, WrittenFile,
+};
 pub use unsent::{NewUnsent, Unsent};
 pub use usage::{
     CostBasis, SessionUsage, SessionUsageQuery, TurnUsed, UsageBy, UsagePage, UsageQuery, UsageToday, UsageWarning,
@@ -112,6 +120,26 @@ pub struct MarkdownQuery {
     pub from_turn: Option<String>,
     #[param(pattern = "^t?[1-9][0-9]{0,8}$")]
     pub to_turn: Option<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ExportQuery {
+    /// As what: `markdown`, `html` (one file that needs no network) or `bundle` (taken in again with `throughline import`).
+    #[serde(rename = "as")]
+    #[param(rename = "as", inline)]
+    pub kind: ExportKind,
+}
+
+/// What a session is exported as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the words say it")]
+pub enum ExportKind {
+    Markdown,
+    Html,
+    Bundle,
 }
 
 /// What every request that changes something may carry.

@@ -7,6 +7,7 @@
 pub mod faulty;
 pub mod future;
 pub mod log;
+pub mod outputs;
 pub mod tables;
 pub mod usage;
 pub mod work;
@@ -15,10 +16,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::{
-    AgentReport, Answerer, Attached, Author, Command, Entry, Event, FirstPrompt, Image, InteractionId, Memory,
-    NewSession, Next, NextId, Origin, PermissionKind, PermissionOption, Position, Question, Rejection,
-    RememberedDecision, RememberedId, Seq, ServerEvent, Session, SessionEvent, SessionId, Span, StepOrigin, StreamId,
-    Timestamp, TokenId, ToolKind, Turn, WhenBusy, WorkId, add_to_work, decide,
+    AboutOutput, AgentReport, Answerer, Attached, Author, Command, Entry, Event, FirstPrompt, Image, InteractionId,
+    Memory, NewSession, Next, NextId, Origin, Output, OutputId, OutputKind, PermissionKind, PermissionOption, Position,
+    Question, Rejection, RememberedDecision, RememberedId, Seq, ServerEvent, Session, SessionEvent, SessionId, Span,
+    StepOrigin, StreamId, Timestamp, TokenId, ToolKind, Turn, WhenBusy, WorkId, add_to_work, decide,
 };
 
 use crate::{AppendError, Batch, Head, Part, Store};
@@ -66,6 +67,12 @@ macro_rules! conformance_tests {
             usage: days_begin_where_the_asker_is,
             usage: a_deleted_session_leaves_the_sums_and_comes_back_into_them,
             usage: each_turn_tells_what_it_used,
+            outputs: outputs_are_listed_in_order_and_in_pages,
+            outputs: an_output_is_found_by_its_session_and_id,
+            outputs: outputs_go_with_their_session,
+            outputs: bodies_are_listed_by_their_hashes_and_go_with_their_session,
+            outputs: a_removed_output_leaves_no_row,
+            outputs: old_outputs_are_found_in_pages_over_all_sessions,
             tables: tokens_are_in_force_until_revoked,
             tables: what_is_remembered_is_there_until_it_is_forgotten,
             work: offers_come_newest_first_and_in_pages,
@@ -197,6 +204,24 @@ pub async fn click(store: &dyn Store, n: u8, block: NextId, new: u8, when: i64) 
     Some(batch([works, clicked, created]))
 }
 
+/// The `n`th output, with `n` bytes.
+pub fn output(n: u8) -> Output {
+    Output {
+        id: OutputId::from_bytes([n; 16]),
+        kind: OutputKind::File,
+        mime_type: "text/plain; charset=utf-8".to_owned(),
+        bytes: n.into(),
+        sha256: format!("{n:064x}"),
+        about: AboutOutput {
+            path: Some(format!("/w/{n} \"x\".rs")),
+            start_line: Some(3),
+            lines: Some(1),
+            cut: n.is_multiple_of(2),
+            ..AboutOutput::default()
+        },
+    }
+}
+
 /// The `n`th millisecond.
 pub fn at(n: i64) -> Timestamp {
     Timestamp::from_millis(n)
@@ -232,7 +257,9 @@ pub fn prompt_by(n: u64, text: &str, images: Vec<Image>, by: Author) -> Command 
 
 /// So many pictures, no two alike.
 pub fn pictures(count: usize) -> Vec<Image> {
-    (0..count).map(|n| Image { mime_type: "image/png".to_owned(), data: format!("iVBORw0KGgo{n}=") }).collect()
+    (0..count)
+        .map(|n| Image { mime_type: "image/png".to_owned(), data: format!("iVBORw0KGgo{n}="), body: None })
+        .collect()
 }
 
 /// The agent is there, with a conversation of its own.

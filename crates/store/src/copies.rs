@@ -2,8 +2,8 @@
 //! database is gone.
 //!
 //! `sessions/<id>/meta.json` says what a session is, `sessions/<id>/transcript.jsonl` has a line per finished turn,
-//! `state/meta-contexts.json` lists the pieces of work, and `sessions/copies.json` says up to which entry of the log all
-//! of that is true.
+//! `sessions/<id>/outputs.json` lists what its agent showed, `state/meta-contexts.json` the pieces of work, and
+//! `sessions/copies.json` says up to which entry of the log all of that is true.
 //!
 //! Invariants: the log is the truth, and a copy says nothing that the log does not; a file is whole or, if lines are
 //! appended to it, whole up to its last line end; everything up to the cursor is flushed before the cursor moves; no
@@ -16,8 +16,11 @@ mod copy_writer;
 mod cursor;
 mod folder;
 mod hydrate;
+mod indexes;
 mod meta;
 mod older_formats;
+mod outputs;
+mod purging;
 mod regroup;
 mod replay;
 #[cfg(test)]
@@ -31,6 +34,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::ReadError;
+use crate::copies::indexes::Indexes;
+
+pub(crate) use folder::{Folder, io_error};
 
 pub use beside::{BesideError, CopiesFound, open_beside};
 pub use check::{Difference, What};
@@ -46,6 +52,7 @@ pub const MAX_LINE_BYTES: usize = 16 << 20;
 #[derive(Debug, Clone)]
 pub struct Copies {
     path: PathBuf,
+    indexes: Indexes,
 }
 
 /// Why copies could not be written or read.
@@ -79,7 +86,7 @@ pub enum CopyError {
 impl Copies {
     /// The copies in the folder `path`, which is made when the first one is written.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), indexes: Indexes::default() }
     }
 
     /// Where they are.

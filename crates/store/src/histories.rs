@@ -10,16 +10,16 @@ use std::path::Path;
 
 use model::{
     Answerer, Command, ContextWish, Entry, Event, Extent, Fact, FactShape, FileStamp, Incarnation, ListKey, Marker,
-    NextRow, Offer, PermissionAnswer, Position, RememberedRow, Request, Seq, ServerEvent, Session, SessionId,
-    SessionRow, SetMode, StreamId, SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenKind, TokenRow, Turn, TurnRow,
-    TurnSummary, UsageBy, UsageQuery, UsageRow, UsageSum, WorkEvent, WorkKey, WorkRow, fold, rename_work,
+    NextRow, Offer, OutputRemoval, PermissionAnswer, Position, RememberedRow, Request, Seq, ServerEvent, Session,
+    SessionId, SessionRow, SetMode, StreamId, SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenKind, TokenRow, Turn,
+    TurnRow, TurnSummary, UsageBy, UsageQuery, UsageRow, UsageSum, WorkEvent, WorkKey, WorkRow, fold, rename_work,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::conformance::{
-    at, batch, click, create, interaction_id, next_step, offers, part_of_command, pictures, prompt_by, remembered_id,
-    remembers, session_id, stream, text_part, token_id, work_id,
+    at, batch, click, create, interaction_id, next_step, offers, output, part_of_command, pictures, prompt_by,
+    remembered_id, remembers, session_id, stream, text_part, token_id, work_id,
 };
 use crate::prelude::*;
 use crate::{Batch, Changes, Head, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, WholeWork};
@@ -381,6 +381,11 @@ impl Twins {
                 let mode = if merge { SetMode::Merge } else { SetMode::Replace };
                 let wish = ContextWish::One { set: set.to_owned(), items, mode };
                 Command::SetContext { wish, by: if merge { Marker::Agent } else { Marker::Person } }
+            }
+            Action::Show(n) => Command::StoreOutput(Box::new(output(n))),
+            Action::Hide(n) => {
+                let reason = if n % 2 == 0 { OutputRemoval::Removed } else { OutputRemoval::Pruned };
+                Command::RemoveOutputs { ids: vec![output(n).id], reason, by: None }
             }
             Action::Prove(facts) => Command::Prove { tool: 1, facts: facts.into_iter().map(fact).collect() },
             Action::Intend(intent) => Command::SetIntent { intent },

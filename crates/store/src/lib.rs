@@ -20,6 +20,7 @@ mod files;
 mod histories;
 mod log;
 mod memory;
+mod payloads;
 mod rows;
 mod sqlite;
 mod tables;
@@ -29,20 +30,31 @@ pub use copies::{Copies, CopyError};
 pub use log::{Changes, Fence, FenceCause, Head, Log, MAX_PAGE_BYTES, PlacedEntry, ReadError};
 pub use memory::MemoryStore;
 pub use model::Part;
+pub use payloads::{
+    MemoryPayloads, PayloadError, PayloadFolder, PayloadKind, PayloadName, PayloadSource, Payloads, StoredPayload,
+};
 pub use sqlite::{OpenError, RESERVE_BYTES, SqliteStore, outside};
 pub use tables::{
-    EntryOrder, FILE_FACTS, ReadOffers, ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished, ReadUsage, ReadWorks,
-    WholeWork,
+    EntryOrder, FILE_FACTS, ReadOffers, ReadOutputs, ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished,
+    ReadUsage, ReadWorks, WholeWork,
 };
 
 /// Everything that can be asked of a store. Whoever has only this can not change it.
 pub trait Reader:
-    Log + ReadSessions + ReadTurns + ReadUsage + ReadUnfinished + ReadOffers + ReadWorks + ReadPrincipals
+    Log + ReadSessions + ReadTurns + ReadUsage + ReadUnfinished + ReadOffers + ReadOutputs + ReadWorks + ReadPrincipals
 {
 }
 
 impl<T> Reader for T where
-    T: Log + ReadSessions + ReadTurns + ReadUsage + ReadUnfinished + ReadOffers + ReadWorks + ReadPrincipals
+    T: Log
+        + ReadSessions
+        + ReadTurns
+        + ReadUsage
+        + ReadUnfinished
+        + ReadOffers
+        + ReadOutputs
+        + ReadWorks
+        + ReadPrincipals
 {
 }
 
@@ -54,8 +66,8 @@ impl<T: Reader + Append> Store for T {}
 /// The traits, for whoever asks a store of a known type.
 pub mod prelude {
     pub use crate::{
-        Append as _, Log as _, ReadOffers as _, ReadPrincipals as _, ReadSessions as _, ReadTurns as _,
-        ReadUnfinished as _, ReadUsage as _, ReadWorks as _,
+        Append as _, Log as _, ReadOffers as _, ReadOutputs as _, ReadPrincipals as _, ReadSessions as _,
+        ReadTurns as _, ReadUnfinished as _, ReadUsage as _, ReadWorks as _,
     };
 }
 

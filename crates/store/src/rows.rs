@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use model::{
-    Context, InteractionId, NextId, NextRow, ProvedFact, RememberedId, RememberedRow, RowChange, Seq, SessionId,
-    SessionRow, TitleRow, TokenId, TokenRow, Turn, TurnRow, UsageRow, WorkId, WorkRow,
+    BodyHash, BodyRow, Context, InteractionId, NextId, NextRow, OutputId, OutputRow, ProvedFact, RememberedId,
+    RememberedRow, RowChange, Seq, SessionId, SessionRow, TitleRow, TokenId, TokenRow, Turn, TurnRow, UsageRow, WorkId,
+    WorkRow,
 };
 
 pub(crate) use cells::{Cells, Cursor, Values, cell_values, codec, sql_seq};
@@ -120,6 +121,10 @@ folded! {
         "the row of what its agent has counted", |_| "the row of what its agent has counted".to_owned();
     next_blocks: NextRow by (SessionId, NextId) = |row| (row.session, row.id),
         "rows of next blocks", |(_, id)| format!("the row of next block {id}");
+    outputs: OutputRow by (SessionId, OutputId) = |row| (row.session, row.id),
+        "rows of outputs", |(_, id)| format!("the row of output {id}");
+    bodies: BodyRow by (SessionId, BodyHash) = |row| (row.session, row.hash),
+        "rows of bodies", |(_, hash)| format!("the row of body {hash}");
     works: WorkRow by WorkId = |row| row.id,
         "rows of meta-contexts", |id| format!("the row of meta-context {id}");
     work_names: WorkNameRow by (String, String) = |row| (row.project.clone(), row.name.clone()),
@@ -136,8 +141,8 @@ pub(crate) trait KeepRows {
     /// Puts a row, in place of one with the same key.
     fn put<R: FoldedRow>(&mut self, row: &R) -> Result<(), Self::Error>;
 
-    /// Puts a row that is likely to be there with most columns as they are now: only what differs has to be written.
-    fn put_changed<R: FoldedRow>(&mut self, row: &R) -> Result<(), Self::Error> {
+    /// Puts a row in place of the one that was put `before`: only what differs has to be written.
+    fn put_over<R: FoldedRow>(&mut self, _before: &R, row: &R) -> Result<(), Self::Error> {
         self.put(row)
     }
 
@@ -153,10 +158,16 @@ pub(crate) trait KeepRows {
 /// What a change does.
 pub(crate) fn apply<K: KeepRows>(to: &mut K, change: &RowChange) -> Result<(), K::Error> {
     match change {
-        RowChange::PutSession(row) => to.put_changed(&**row),
+        RowChange::PutSession { before: Some(before), row } => to.put_over(&**before, &**row),
+        RowChange::PutSession { before: None, row } => to.put(&**row),
         RowChange::StartTurn(row) => to.put(row),
-        RowChange::EndTurn { session, turn, stop, ended_at, last_seq } => {
-            to.change((*session, *turn), |row: &mut TurnRow| row.end(stop.clone(), *ended_at, *last_seq))
+        RowChange::EndTurn { session, turn, stop, ended_at, last_seq, summary, extent } => {
+            to.change((*session, *turn), |row: &mut TurnRow| {
+                row.end(stop.clone(), *ended_at, *last_seq);
+                if let Some(summary) = summary {
+                    row.summarise(summary.clone(), *extent);
+                }
+            })
         }
         RowChange::PutSummary { session, turn, summary, extent } => {
             to.change((*session, *turn), |row: &mut TurnRow| row.summarise(summary.clone(), *extent))
@@ -191,9 +202,10 @@ pub(crate) fn apply<K: KeepRows>(to: &mut K, change: &RowChange) -> Result<(), K
         }
         RowChange::PutUsage(row) => to.put(row),
         RowChange::RemoveUsage { session, turn, nth } => to.remove::<UsageRow>(&(*session, (*turn, *nth))),
-        RowChange::PutTally { session, tally } => {
-            to.put_changed(&TallyRow { session: *session, tally: (**tally).clone() })
-        }
+        RowChange::PutTally { session, tally } => to.put(&TallyRow { session: *session, tally: (**tally).clone() }),
+        RowChange::PutOutput(row) => to.put(&**row),
+        RowChange::PutBody(row) => to.put(row),
+        RowChange::RemoveOutput { session, id } => to.remove::<OutputRow>(&(*session, *id)),
         RowChange::PutNext(row) => to.put(row),
         RowChange::ClickNext { session, id, clicked } => {
             to.change((*session, *id), |row: &mut NextRow| row.clicked = Some(*clicked))

@@ -3,6 +3,7 @@
 //! Invariant: none of them has more than ten questions; `cargo xtask tidy` counts them.
 
 mod offers;
+mod outputs;
 mod principals;
 mod sessions;
 mod turns;
@@ -11,6 +12,7 @@ mod usage;
 mod works;
 
 pub use offers::ReadOffers;
+pub use outputs::ReadOutputs;
 pub use principals::ReadPrincipals;
 pub(crate) use sessions::last_part;
 pub use sessions::{FILE_FACTS, ReadSessions};

@@ -25,11 +25,11 @@ pub(crate) use diff::Diff;
 pub(crate) use filing::{Delete, Import, Rename, Several, Tag, Undelete};
 pub(crate) use fork::Fork;
 pub(crate) use names::{PromptName, SessionName};
-pub(crate) use reading::{List, Open, Show, Toc, Watch};
+pub(crate) use reading::{List, Open, OutputOf, Outputs, Show, Toc, Watch};
 pub(crate) use search::{Search, mark_search_words};
 pub(crate) use server::{Agents, Config, Mcp, Serve, Status};
 pub(crate) use skill::{InstallSkill, Skill, SkillAgent, SkillCommand};
-pub(crate) use storing::{Backup, Doctor, Export, Restore};
+pub(crate) use storing::{Backup, Doctor, Export, ExportFormat, Restore};
 pub(crate) use talking::{Answer, New, Permissions, PermissionsCommand, Queue, Resume, Send, Unqueue};
 pub(crate) use token::{NewToken, Token};
 pub(crate) use usage::{Usage, UsageGrouping};
@@ -94,6 +94,12 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Print a session's contents: a line a turn
     Toc(Toc),
+    /// List what a session's agent showed: files, pictures, commands and cards; remove some
+    #[command(after_help = reading::OUTPUTS_HELP)]
+    Outputs(Outputs),
+    /// Print something that an agent showed, or some of its lines
+    #[command(after_help = reading::OUTPUT_HELP)]
+    Output(OutputOf),
     /// Say how many tokens were used and what they cost, by day, agent, model, project or work, or of one session
     #[command(after_help = usage::USAGE_HELP)]
     Usage(Usage),
@@ -106,7 +112,7 @@ pub(crate) enum Command {
     /// Find words in all sessions, or in one
     #[command(after_help = search::SEARCH_HELP)]
     Search(Search),
-    /// Bring in the conversations that other agents and their command lines left on this machine
+    /// Bring in what other agents left on this machine, or a session that `export --as bundle` wrote
     Import(Import),
     /// Send a prompt to a session and print the answer as it comes
     Send(Send),
@@ -169,7 +175,7 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Put back a folder that `backup` made, or a file that `export --all` wrote
     Restore(Restore),
-    /// Write a session down as Markdown or JSON, or everything with --all
+    /// Write a session down as Markdown, a web page, a bundle or JSON, or everything with --all
     #[command(after_help = storing::EXPORT_HELP)]
     Export(Export),
     /// Show or check the configuration

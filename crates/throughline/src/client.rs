@@ -4,6 +4,7 @@
 //! might have taken, nor to a socket on which another user listens.
 
 use std::fmt;
+use std::io::Write;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use http::{HeaderValue, Method, Request, StatusCode, header};
@@ -112,6 +113,38 @@ impl Client {
         let answer = self.send(Method::GET, path, None::<&()>).await?;
         check(&answer)?;
         Ok(answer.1)
+    }
+
+    /// Writes the body of an answer as it comes. A refusal writes nothing.
+    pub(crate) async fn get_into(&self, path: &str, out: &mut dyn Write) -> Result<()> {
+        let stream = TokioIo::new(self.stream().await?);
+        let (mut sender, connection) = hyper::client::conn::http1::handshake::<_, Full<Bytes>>(stream).await?;
+        let mut request = Request::get(format!("/api/v1{path}")).body(Full::new(Bytes::new()))?;
+        request.headers_mut().insert(header::HOST, HeaderValue::from_static("localhost"));
+        let transfer = async {
+            let response = sender.send_request(request).await?;
+            let status = response.status();
+            let mut body = response.into_body();
+            if !status.is_success() {
+                let answer = (status, body.collect().await?.to_bytes());
+                return check(&answer).map(|_| ());
+            }
+            while let Some(frame) = body.frame().await {
+                if let Some(piece) = frame.context("the transfer broke off")?.data_ref() {
+                    out.write_all(piece)?;
+                }
+            }
+            Ok(out.flush()?)
+        };
+        tokio::pin!(connection);
+        tokio::pin!(transfer);
+        tokio::select! {
+            done = &mut transfer => done,
+            ended = &mut connection => {
+                ended?;
+                transfer.await
+            }
+        }
     }
 
     pub(crate) async fn post<T: DeserializeOwned>(&self, path: &str, body: Option<&impl Serialize>) -> Result<T> {

@@ -21,6 +21,8 @@ mod mcp;
 mod new;
 mod next;
 mod open_page;
+mod outputs;
+mod payload_text;
 mod permissions;
 mod queue;
 mod rename;
@@ -74,6 +76,8 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
         Some(Command::Diff(diff)) => diff::run(&data()?, &diff).await,
         Some(Command::Toc(toc)) => toc::run(&data()?, &toc).await,
+        Some(Command::Outputs(outputs)) => outputs::run(&data()?, &outputs).await,
+        Some(Command::Output(output)) => outputs::print(&data()?, &output).await,
         Some(Command::Usage(usage)) => usage::run(&data()?, &usage).await,
         Some(Command::Work(work)) => work::run(&data()?, work).await,
         Some(Command::Next(next)) => next::run(&data()?, next).await,

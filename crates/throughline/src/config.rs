@@ -8,6 +8,7 @@ mod brief;
 mod hidden;
 mod keys;
 mod mistake;
+mod outputs;
 mod page;
 mod report;
 mod source_text;
@@ -30,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use self::agents::{AgentSection, McpServerSection, PermissionsSection};
 use self::brief::BriefSection;
 use self::mistake::{at_line, in_value};
+use self::outputs::OutputsSection;
 use self::page::PageSection;
 pub(crate) use self::report::{Override, Start, StartSetting};
 use self::summaries::SummariesSection;
@@ -60,6 +62,7 @@ pub(crate) struct Config {
     pub(crate) brief: BriefSection,
     pub(crate) tools: ToolsSection,
     pub(crate) page: PageSection,
+    pub(crate) outputs: OutputsSection,
     pub(crate) summaries: SummariesSection,
     #[serde(skip_serializing_if = "UsageSection::is_empty")]
     pub(crate) usage: UsageSection,
@@ -178,6 +181,7 @@ impl Config {
         config.check_agents()?;
         config.brief.check()?;
         config.check_page()?;
+        config.outputs.check()?;
         config.summaries.check()?;
         config.usage_settings()?;
         Ok(config)

@@ -84,6 +84,11 @@ impl DataDir {
         self.0.join("sessions")
     }
 
+    /// Where bundles lie while they are taken in.
+    pub(crate) fn incoming(&self) -> PathBuf {
+        self.0.join("incoming")
+    }
+
     /// The working directory of agents that several sessions share; empty.
     pub(crate) fn agents(&self) -> PathBuf {
         self.0.join("agents")

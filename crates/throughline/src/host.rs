@@ -16,14 +16,15 @@ use model::{Incarnation, TokenKind};
 use server::{Apps, ServerSettings, wire};
 use store::copies::{BesideError, CopiesFound, open_beside};
 use store::outside::StoreFile;
-use store::{Copies, OpenError, RESERVE_BYTES, SqliteStore};
+use store::{Copies, OpenError, PayloadFolder, RESERVE_BYTES, SqliteStore};
 use tokio_util::sync::CancellationToken;
 use tracing::Level;
 
 use crate::agency;
 use crate::config::Config;
 use crate::data_dir::{DATA_DIR_VARIABLE, DataDir, write_private};
-use crate::terminal;
+use crate::incoming;
+use crate::terminal::{self, counted};
 
 /// The folder of the tour, among the files of the person and the agents.
 const TOUR: &str = "tour";
@@ -72,6 +73,7 @@ impl Host {
         })?;
         log_found(&found, &copies);
         end_leftovers(data).await?;
+        sweep_incoming(data);
         let store = Arc::new(store);
         let seams = Seams {
             clock: Arc::new(SystemClock),
@@ -83,6 +85,7 @@ impl Host {
             search: Some(data.search()),
             history: places(),
             usage: config.usage_settings()?,
+            outputs: config.output_settings(Arc::new(PayloadFolder::at(data.sessions()))),
         };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
         Ok(Self { store, engine })
@@ -105,6 +108,7 @@ impl Host {
             local_only: configuration.local_only,
             directory: std::env::current_dir().ok().and_then(|cwd| cwd.into_os_string().into_string().ok()),
             tour_directory: tour_directory(data),
+            incoming: data.incoming(),
             configuration,
             keep_token: Box::new(move |secret| write_private(&token_file, secret.expose().as_bytes())),
             all_sessions: config.all_sessions(),
@@ -148,6 +152,22 @@ async fn end_leftovers(data: &DataDir) -> Result<()> {
         log_or_print(Level::WARN, &format!("{ended} processes that agents had left running were ended"));
     }
     Ok(())
+}
+
+/// Removes the bundles that killed imports have left.
+fn sweep_incoming(data: &DataDir) {
+    match incoming::sweep(&data.incoming()) {
+        Ok(0) => (),
+        Ok(swept) => {
+            let what =
+                counted(swept as u64, "bundle that an import had left was", "bundles that imports had left were");
+            log_or_print(Level::INFO, &format!("{} removed", what.unwrap_or_default()));
+        }
+        // What stays only takes room.
+        Err(err) => {
+            log_or_print(Level::WARN, &format!("what imports have left in incoming/ could not be removed: {err}"));
+        }
+    }
 }
 
 /// The model that writes summaries and titles, if one is configured.

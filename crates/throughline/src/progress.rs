@@ -53,6 +53,7 @@ fn stage_name(stage: Stage) -> &'static str {
         Stage::CheckStreams => "Verifying sessions",
         Stage::CheckStrays => "Looking for strays",
         Stage::Copy => "Copying",
+        Stage::Payloads => "Going through the files beside it",
         Stage::Rebuild => "Making the tables anew",
         Stage::Export => "Exporting",
         Stage::Import => "Reading the export",

@@ -3,8 +3,8 @@
 //! Invariant: every text of an agent is made harmless here, whatever part of the turn it is in.
 
 use model::{
-    Answerer, Author, CallFate, Item, Outcome, Permission, PermissionAnswer, PermissionKind, Question, StepStatus,
-    Timestamp, ToolCall, ToolContent, ToolStatus, TranscriptTurn, Turn, line_diff,
+    Answerer, Author, BodyOf, BodyRef, CallFate, Item, Outcome, Permission, PermissionAnswer, PermissionKind, Question,
+    StepStatus, Timestamp, ToolCall, ToolContent, ToolStatus, TranscriptTurn, Turn, line_diff,
 };
 
 use crate::block_text::{Steps, text_lines};
@@ -116,6 +116,14 @@ pub(crate) fn item_lines(item: &Item, session: &str) -> Vec<String> {
             let more = notice.description.as_deref().map(|more| format!(" {}", line(more))).unwrap_or_default();
             vec![format!("! {}{more}", line(&notice.title))]
         }
+        Item::Output { output, removed } => {
+            let (label, extent) = (line(output.label()), output.extent());
+            let ending = output.ending().map(|ending| format!(", {ending}")).unwrap_or_default();
+            vec![match removed {
+                None => format!("[shown: {label}, {extent}{ending}; throughline output {}]", output.id),
+                Some(_) => format!("[shown: {label}, {extent}{ending}; it was removed since]"),
+            }]
+        }
         Item::Compaction { .. } => vec!["[the agent condensed what it knew]".to_owned()],
     }
 }
@@ -152,20 +160,60 @@ fn tool_line(call: &ToolCall, state: &str) -> String {
 
 fn tool_lines(call: &ToolCall, state: &str) -> Vec<String> {
     let mut lines = vec![tool_line(call, state)];
-    for content in &call.content {
-        lines.extend(content_lines(content).into_iter().map(|line| format!("    {line}")));
+    for (item, content) in (0..).zip(&call.content) {
+        let is_of_it =
+            |body: &&BodyRef| body.item == item && matches!(body.of, BodyOf::Shown | BodyOf::OldText | BodyOf::NewText);
+        let bodies: Vec<&BodyRef> = call.bodies.iter().filter(is_of_it).collect();
+        lines.extend(content_lines(content, &bodies).into_iter().map(|line| format!("    {line}")));
     }
     lines
 }
 
-fn content_lines(content: &ToolContent) -> Vec<String> {
+/// What a call shows, of which the entry has only the heads of these bodies.
+fn content_lines(content: &ToolContent, bodies: &[&BodyRef]) -> Vec<String> {
+    let mut lines = lines_of(content, bodies);
+    if !bodies.is_empty() {
+        let rest = match bodies.iter().all(|body| body.sha256.is_some()) {
+            true => "the page shows the rest",
+            false => "not all of it was kept: there was no room for it",
+        };
+        let bytes = counted(whole_bytes(content, bodies), "byte", "bytes");
+        lines.extend(bytes.map(|bytes| format!("[{bytes} in all; {rest}]")));
+    }
+    lines
+}
+
+/// How many bytes there are with the bodies in the places of their heads.
+fn whole_bytes(content: &ToolContent, bodies: &[&BodyRef]) -> u64 {
+    let beside = bodies.iter().map(|body| body.bytes).fold(0, u64::saturating_add);
+    let (ToolContent::Text { text } | ToolContent::Terminal { output: text, .. }) = content else { return beside };
+    let head = |body: &&BodyRef| byte_at(text, body.start.saturating_add(body.head)) - byte_at(text, body.start);
+    let heads: usize = bodies.iter().map(head).sum();
+    (text.len().saturating_sub(heads) as u64).saturating_add(beside)
+}
+
+/// The byte at which so many UTF-16 code units end; the end of the text, if it has fewer.
+fn byte_at(text: &str, units: u32) -> usize {
+    let mut left = units as usize;
+    for (at, c) in text.char_indices() {
+        if left < c.len_utf16() {
+            return at;
+        }
+        left -= c.len_utf16();
+    }
+    text.len()
+}
+
+fn lines_of(content: &ToolContent, bodies: &[&BodyRef]) -> Vec<String> {
     match content {
-        ToolContent::Text { text } => head(text),
+        // The beginnings of two texts say nothing of what changed.
+        ToolContent::Diff { path, .. } if !bodies.is_empty() => vec![format!("{} (a long change)", line(path))],
+        ToolContent::Text { text } => head(text, bodies),
         ToolContent::Terminal { command, output, exit_code } => {
             let code =
                 exit_code.filter(|code| *code != 0).map(|code| format!(" [exit code {code}]")).unwrap_or_default();
             let mut lines = vec![format!("$ {}{code}", line(command))];
-            lines.extend(head(output));
+            lines.extend(head(output, bodies));
             lines
         }
         ToolContent::Diff { path, old_text, new_text } => diff_lines(path, old_text.as_deref(), new_text),
@@ -241,7 +289,12 @@ pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
     }
 }
 
-fn head(text: &str) -> Vec<String> {
+fn head(text: &str, bodies: &[&BodyRef]) -> Vec<String> {
+    // What follows the first head in the text follows its body, and the lines that are here are not all.
+    if let Some(end) = bodies.iter().map(|body| body.start.saturating_add(body.head)).min() {
+        let beginning = &text[..byte_at(text, end)];
+        return beginning.trim_end().lines().take(SHOWN_LINES).map(safe).collect();
+    }
     let all: Vec<&str> = text.trim_end().lines().collect();
     let mut lines: Vec<String> = all.iter().take(SHOWN_LINES).map(|line| safe(line)).collect();
     lines.extend(more_lines(all.len().saturating_sub(SHOWN_LINES)));
@@ -290,6 +343,26 @@ mod tests {
             told(serde_json::json!({ "type": "step", "session": session, "block": "t3.n1" })),
             "t3 > (step t3.n1) [agent:x] go"
         );
+    }
+
+    /// A result in parts: of the second the log has only the head, and the third follows that. The same again as the JSON of what
+    /// the tool gave is no part of it.
+    #[test]
+    fn a_long_result_says_how_long_all_of_it_is() {
+        let shown = |sha256: Option<String>| {
+            let head = "head ü😀\n";
+            let text = format!("one\n{head}{}", "three\n".repeat(9));
+            let bodies = serde_json::json!([
+                { "start": 4, "head": head.encode_utf16().count(), "bytes": 40_000, "sha256": sha256 },
+                { "of": "output", "bytes": 50_000, "sha256": sha256 },
+            ]);
+            let change = serde_json::json!({ "content": [{ "type": "text", "text": text }], "bodies": bodies });
+            let call = ToolCall::begin(1, "c".to_owned(), &serde_json::from_value(change).unwrap());
+            tool_lines(&call, "done").split_off(1).join("\n")
+        };
+        let lines = |rest: &str| format!("    one\n    head ü😀\n    [40,058 bytes in all; {rest}]");
+        assert_eq!(shown(Some("0".repeat(64))), lines("the page shows the rest"));
+        assert_eq!(shown(None), lines("not all of it was kept: there was no room for it"));
     }
 
     #[test]

@@ -14,6 +14,9 @@ type Schemas = components["schemas"];
 /** What can be asked of the list of sessions. */
 export type SessionQuery = NonNullable<paths["/api/v1/sessions"]["get"]["parameters"]["query"]>;
 
+/** Which lines of an output are wanted. */
+export type OutputLinesQuery = NonNullable<paths["/api/v1/sessions/{id}/outputs/{output}/lines"]["get"]["parameters"]["query"]>;
+
 export type Answer<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
 export type Failure =
@@ -25,9 +28,9 @@ export type Failure =
 
 const PROOF_HEADER = "x-throughline-proof";
 const TIMEOUT_MS = 20_000;
-/** For what waits for an agent to start; the server's own limit is below it. */
+/** For what waits for an agent to start, where the server's own limit is below it, and for outputs, which may be large. */
 const SLOW_TIMEOUT_MS = 180_000;
-const SLOW = /\/agents\/[^/]+\/test$/;
+const SLOW = /\/agents\/[^/]+\/test$|\/outputs\/[^/]+(?:\/state)?$/;
 const SEARCH_RESULTS = "30";
 /** The most turns that a search in one session names. */
 export const FOUND_TURNS = 100;
@@ -110,6 +113,26 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     /** The session as Markdown, or one turn of it. */
     markdown: (id: SessionId, turn: number | null) =>
       answered(GET("/api/v1/sessions/{id}/markdown", { params: { path: { id }, query: turn === null ? {} : { fromTurn: String(turn), toTurn: String(turn) } }, parseAs: "text" })),
+    /** An address of the session as a file to take along, good for a minute. */
+    exportTicket: (id: SessionId, as: "markdown" | "html" | "bundle") => answered(POST("/api/v1/sessions/{id}/export/ticket", { params: { path: { id }, query: { as } } })),
+    /** An output with its bytes, as text where they are text; the server refuses those over 16 MiB. */
+    output: (id: SessionId, output: string) =>
+      answered(GET("/api/v1/sessions/{id}/outputs/{output}", { params: { path: { id, output }, query: { format: "json" } } })),
+    /** An output's bytes, however many they are. */
+    outputBytes: (id: SessionId, output: string) => answered(GET("/api/v1/sessions/{id}/outputs/{output}", { params: { path: { id, output } }, parseAs: "blob" })),
+    /** Whether an output's bytes are as they were shown; the server reads all of them. */
+    outputState: (id: SessionId, output: string) => answered(GET("/api/v1/sessions/{id}/outputs/{output}/state", { params: { path: { id, output } } })),
+    /** What the session's agent showed, in the order in which it did. */
+    outputs: (id: SessionId, after: string | null) => answered(GET("/api/v1/sessions/{id}/outputs", { params: { path: { id }, query: { limit: 200, after: after ?? undefined } } })),
+    /** Lines of an output that is text, by their numbers in it, or those that hold a text. */
+    outputLines: (id: SessionId, output: string, query: OutputLinesQuery, signal: AbortSignal | null) =>
+      answered(GET("/api/v1/sessions/{id}/outputs/{output}/lines", { params: { path: { id, output }, query }, signal })),
+    /** What an entry has only the head of. */
+    body: (id: SessionId, sha256: string) => answered(GET("/api/v1/sessions/{id}/bodies/{sha256}", { params: { path: { id, sha256 } }, parseAs: "blob" })),
+    /** An address of an output for an element of the page, good for a minute. */
+    outputTicket: (id: SessionId, output: string) => answered(POST("/api/v1/sessions/{id}/outputs/{output}/ticket", { params: { path: { id, output } } })),
+    /** Its card stays. */
+    removeOutput: (id: SessionId, output: string) => answered(DELETE("/api/v1/sessions/{id}/outputs/{output}", { params: { path: { id, output } } })),
     /** The files that changed; `since` and `turn` as the API has them. */
     changes: (id: SessionId, query: { since: string } | { turn: string }) => answered(GET("/api/v1/sessions/{id}/changes", { params: { path: { id }, query } })),
     /** A page of one file's diff. */

@@ -202,6 +202,7 @@ export class LiveClient {
         return;
       }
       case "preview":
+      case "output_preview":
       case "unsent":
       case "session.context":
         if (this.#places.has(frame.session)) {

@@ -48,6 +48,7 @@ export const ACTIONS = {
   "newest-turn": { name: "Newest turn", key: "G", where: "In a session" },
   find: { name: "Find in this session; press again for the browser’s own search", chord: "f", where: "In a session" },
   contents: { name: "The session’s contents", key: "t", where: "In a session" },
+  shown: { name: "What was shown in it", key: "o", where: "In a session" },
   context: { name: "What the session is about", key: "c", where: "In a session" },
   changes: { name: "What changed in its files", key: "d", where: "In a session" },
   plan: { name: "Its plan and what is open", where: "In a session" },

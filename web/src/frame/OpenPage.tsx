@@ -68,7 +68,7 @@ export function OpenPage({ route, thread, begun, shown, hasSessions }: OpenPageP
       return (
         <Notice title="Nothing is at this address">
           <p>It may have been cut off when it was copied.</p>
-          <Link href="/" className={`mt-6 ${buttonClass("plain")}`}>
+          <Link href="/" className={`mt-6 text-ink ${buttonClass("plain")}`}>
             All sessions
           </Link>
         </Notice>

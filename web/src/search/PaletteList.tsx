@@ -118,7 +118,7 @@ function Content({ item, now }: { item: Item; now: number }) {
       return (
         <>
           <span className="min-w-0 flex-1 truncate">{item.command.name}</span>
-          {item.command.keys !== "" && <kbd>{item.command.keys}</kbd>}
+          {item.command.keys !== "" && <kbd className="pointer-coarse:hidden">{item.command.keys}</kbd>}
         </>
       );
     case "session":
@@ -175,7 +175,7 @@ function Result({ result, now }: { result: SearchResult; now: number }) {
           {turn === 0 ? "" : `t${turn}`}
         </span>
       </span>
-      <span dir="auto" className="line-clamp-2 min-w-0 flex-1 text-sm leading-snug wrap-anywhere">
+      <span dir="auto" className="line-clamp-2 min-w-0 flex-1 self-start text-sm leading-snug wrap-anywhere">
         <Marked text={snippet.text} ranges={snippet.highlights} />
       </span>
       <span className="flex shrink-0 flex-col items-end self-start text-xs text-soft">

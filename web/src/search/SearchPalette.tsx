@@ -173,7 +173,7 @@ export default function SearchPalette({ commands, onClose }: SearchPaletteProps)
           </IconButton>
         </div>
         {!exact && (
-          <div role="group" aria-label="Filters" className="flex shrink-0 gap-1.5 overflow-x-auto border-b border-rule px-4 py-2 [scrollbar-width:none]">
+          <div role="group" aria-label="Filters" className="edges flex shrink-0 gap-1.5 overflow-x-auto border-b border-rule px-4 py-2 [scrollbar-width:none]">
             {FILTERS.map(({ key, hint, example }) => (
               <button
                 key={key}

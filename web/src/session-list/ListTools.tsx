@@ -8,6 +8,7 @@ import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { MenuRow } from "../ui/MenuRow";
 import { Popup } from "../ui/Popup";
+import { Select } from "../ui/Select";
 import type { SessionState } from "../wire/names";
 import { FilterField } from "./FilterField";
 import type { Grouping } from "./lines";
@@ -82,9 +83,11 @@ function Sheet({ view, onView, onSelect }: ListToolsProps) {
           <Choice label="Agent" value={view.agent ?? ""} options={[["", "Any"], ...agents.map((agent): [string, string] => [agent, agent])]} onChange={(agent) => onView({ agent: choice(agent) })} />
           <Choice label="Project" value={view.project ?? ""} options={[["", "Any"], ...projects.map((project): [string, string] => [project, baseName(project)])]} onChange={(project) => onView({ project: choice(project) })} />
           <Choice label="Tag" value={view.tag ?? ""} options={[["", "Any"], ...tags.map((tag): [string, string] => [tag, `#${tag}`])]} onChange={(tag) => onView({ tag: choice(tag) })} />
-          <MenuRow icon="check" onClick={onSelect}>
-            Select several
-          </MenuRow>
+          <div className="border-t border-rule pt-1.5">
+            <MenuRow icon="select" className="-mx-1.5 w-auto!" onClick={onSelect}>
+              Select several
+            </MenuRow>
+          </div>
         </>
       )}
     </div>
@@ -103,13 +106,13 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
   return (
     <label className="flex items-center justify-between gap-3 px-1 text-[0.9375rem]">
       <span className="whitespace-nowrap text-soft">{label}</span>
-      <select className="min-h-10 w-40 min-w-0 rounded-lg border border-edge bg-paper px-2 text-[0.9375rem] md:min-h-9" value={value} onChange={(event) => onChange(event.target.value)}>
+      <Select boxClass="w-40 min-w-0" className="min-h-11 text-[0.9375rem] md:min-h-9 pointer-coarse:min-h-11" value={value} onChange={(event) => onChange(event.target.value)}>
         {options.map(([option, words]) => (
           <option key={option} value={option}>
             {words}
           </option>
         ))}
-      </select>
+      </Select>
     </label>
   );
 }

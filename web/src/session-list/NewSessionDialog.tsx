@@ -124,9 +124,7 @@ export function NewSessionDialog({ directory = null, onClose, onCreated }: NewSe
         </Field>
         {failure !== null && <Alert>{failureWords(failure)}</Alert>}
         <div className="flex flex-wrap justify-end gap-2 pt-1">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
+          <Button onClick={onClose}>Cancel</Button>
           {mustConfirm ? (
             <Button look="primary" disabled={sending} onClick={() => void create(true)}>
               Start there anyway

@@ -42,6 +42,8 @@ export function SessionLines({ lines, whole, current, now, selection, scroller, 
   const list = useRef<HTMLUListElement>(null);
   const [moved, setMoved] = useState<SessionId | null>(null);
   const wanted = useRef<SessionId | null>(null);
+  /** The row with the focus, and where it stood when the lines were last drawn. */
+  const held = useRef<{ row: SessionId; at: number } | null>(null);
   const at = moved === null ? -1 : lines.findIndex((line) => line.key === moved);
   const virtualizer = useVirtualizer({
     count: lines.length,
@@ -62,7 +64,40 @@ export function SessionLines({ lines, whole, current, now, selection, scroller, 
     }
   }, [lastDrawn, lines.length, onEnd]);
 
+  // The open session's row is in view when it is opened, wherever from; later the list stays where it was scrolled to.
+  const brought = useRef<SessionId | null>(null);
+  useEffect(() => {
+    if (brought.current !== current && lines.length > 0) {
+      brought.current = current;
+      const index = lines.findIndex((line) => line.key === current);
+      if (index >= 0) {
+        virtualizer.scrollToIndex(index, { align: "auto" });
+      }
+    }
+  }, [current, lines, virtualizer]);
+
   useEffect(() => () => onFocused(null), [onFocused]);
+  // A row that is archived takes the focus away with it: the one that comes up in its place has it then.
+  useLayoutEffect(() => {
+    const last = held.current;
+    if (last === null) {
+      return;
+    }
+    const now = lines.findIndex((line) => line.key === last.row);
+    if (now >= 0) {
+      last.at = now;
+      return;
+    }
+    held.current = null;
+    const next = lines.findIndex((line, index) => index >= last.at && line.kind === "session");
+    const index = next >= 0 ? next : lines.findLastIndex((line) => line.kind === "session");
+    const line = lines[index];
+    if (document.activeElement === document.body && line?.kind === "session") {
+      virtualizer.scrollToIndex(index, { align: "auto" });
+      wanted.current = line.row.id;
+      setMoved(line.row.id);
+    }
+  }, [lines, virtualizer]);
   useLayoutEffect(() => {
     if (wanted.current !== null) {
       const row = list.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`);
@@ -100,10 +135,12 @@ export function SessionLines({ lines, whole, current, now, selection, scroller, 
     const row = rowAt(event.target);
     // It stays drawn wherever the list is scrolled to, and so it keeps the focus.
     setMoved(row);
+    held.current = row === null ? null : { row, at: lines.findIndex((line) => line.key === row) };
     onFocused(row);
   };
   const blur = ({ relatedTarget }: FocusEvent) => {
     if (!(relatedTarget instanceof Element && relatedTarget.closest("dialog") !== null)) {
+      held.current = null;
       onFocused(null);
     }
   };

@@ -67,7 +67,8 @@ function open({ rows = [row("c", 3), row("b", 2), row("a", 1)], current = null, 
   const { rerender } = render(page(true));
   act(() => listener?.frame({ type: "list", sessions: rows, metaContexts: [], unobservedCount: 0, nextCursor } as unknown as ServerFrame));
   const link = (id: string) => within(screen.getByRole("navigation", { name: "Sessions" })).getAllByRole("link").find((each) => each.dataset["row"] === id) as HTMLElement;
-  return { run, failing, link, show: (shown: boolean) => rerender(page(shown)), ran: () => run.mock.calls.map(([action, chosen]) => `${action.kind} ${chosen.map(({ id }) => id).join(" ")}`) };
+  const change = (session: SessionRow) => act(() => listener?.frame({ type: "row", session, unobservedCount: 0 } as unknown as ServerFrame));
+  return { run, failing, link, change, show: (shown: boolean) => rerender(page(shown)), ran: () => run.mock.calls.map(([action, chosen]) => `${action.kind} ${chosen.map(({ id }) => id).join(" ")}`) };
 }
 
 const names = () => within(screen.getByRole("list", { name: "Palette" })).queryAllByRole("button").map(({ textContent }) => textContent);
@@ -97,6 +98,44 @@ test("the list's keys leave the open session alone, and act on the row with the 
   act(() => link("b").blur());
   await userEvent.keyboard("e");
   expect(ran()).toHaveLength(2);
+});
+
+test("the open session's row is brought into view once, and the list then stays where it is scrolled to", () => {
+  const scrolled = vi.spyOn(HTMLElement.prototype, "scrollTo").mockImplementation(() => undefined);
+  const rows = Array.from({ length: 60 }, (_, nth) => row(`s${nth}`, 1 + (nth % 9)));
+  const { change } = open({ rows, current: "s50" });
+  expect(scrolled).toHaveBeenCalled();
+  scrolled.mockClear();
+  change(row("s3", 9));
+  expect(scrolled).not.toHaveBeenCalled();
+});
+
+test.each([
+  [null, false],
+  [false, false],
+  [true, true],
+])("where there being sessions is %s, that all is seen is said: %s", (hasSessions, said) => {
+  open({ rows: hasSessions === true ? [row("a", 1)] : [], hasSessions });
+  expect(screen.queryByText("All caught up") !== null).toBe(said);
+});
+
+test("where the row with the focus is archived, the next one has it, and at the end the one before", () => {
+  const { link, change } = open();
+  const archivedAt = "2026-01-02T03:09:00.000Z";
+  act(() => link("b").focus());
+  change(row("b", 2, { archivedAt }));
+  expect(document.activeElement).toBe(link("a"));
+  change(row("a", 1, { archivedAt }));
+  expect(document.activeElement).toBe(link("c"));
+});
+
+test("a row that leaves takes no focus from elsewhere", () => {
+  const { link, change } = open();
+  act(() => link("b").focus());
+  const elsewhere = screen.getByLabelText("In a dialog");
+  act(() => elsewhere.focus());
+  change(row("b", 2, { archivedAt: "2026-01-02T03:09:00.000Z" }));
+  expect(document.activeElement).toBe(elsewhere);
 });
 
 test("the palette acts on the row that had the focus when it was opened", () => {

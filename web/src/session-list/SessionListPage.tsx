@@ -122,7 +122,7 @@ export function SessionListPage({ current, shown, hasSessions }: SessionListPage
         <Link href="/" className="-m-1 rounded p-1" aria-label="Throughline, all sessions">
           <Wordmark />
         </Link>
-        <Button onClick={() => show("new-session")} className="pl-3!">
+        <Button onClick={() => show("new-session")} className="px-3!">
           <Icon name="plus" />
           New session
         </Button>
@@ -160,17 +160,18 @@ export function SessionListPage({ current, shown, hasSessions }: SessionListPage
           <Placeholder />
         ) : empty ? null : rows.length === 0 ? (
           <>
-            {!narrow && <p className="px-2 py-3 text-[0.9375rem] text-soft">No sessions yet.</p>}
-            <p className="px-2 text-[0.8125rem] text-soft">
+            {narrow ? (
+              <div className="px-3 pt-6">
+                <FirstSteps />
+              </div>
+            ) : (
+              <p className="px-2 py-3 text-[0.9375rem] text-soft">No sessions yet.</p>
+            )}
+            <p className="px-2 text-[0.8125rem] text-soft max-md:px-3 max-md:pt-4">
               <button type="button" className="small-button" onClick={() => changeView({ shelf: "deleted" })}>
                 Deleted sessions
               </button>
             </p>
-            {narrow && (
-              <div className="px-3 pt-6">
-                <FirstSteps />
-              </div>
-            )}
           </>
         ) : (
           <SessionLines
@@ -199,13 +200,13 @@ export function SessionListPage({ current, shown, hasSessions }: SessionListPage
       {selection.choosing && <SelectionBar rows={selection.rows} onRun={(action) => void act(action, selection.rows)} onTag={() => setTagged(selection.rows)} onAll={selection.all} onEnd={selection.end} />}
 
       <footer hidden={selection.choosing} className="safe-bottom flex min-h-14 [&[hidden]]:hidden items-center justify-between gap-2 border-t border-rule py-2 pr-3 pl-4 text-sm text-soft">
-        <div role="status" className="min-w-0 text-[0.8125rem] text-ink">
+        <div role="status" className="min-w-0 text-[0.8125rem] text-ink empty:-mr-2">
           {notice}
         </div>
         {notice === null && (
           <p className="min-w-0 flex-1 text-[0.8125rem] leading-tight">
             {needYou !== null && <strong className="block font-semibold text-thread">{needYou}</strong>}
-            {rest !== null && <span className="block">{rest}</span>}
+            {rest !== null && hasSessions === true && <span className="block">{rest}</span>}
           </p>
         )}
         <Link href="/usage" className={buttonClass("quiet")}>

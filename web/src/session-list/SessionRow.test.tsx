@@ -89,3 +89,12 @@ test("a session of a work is marked with its name", () => {
   show({}, "Loom\nand more");
   expect(screen.getByText("Loom and more")).toBeTruthy();
 });
+
+test("tags are beside what is cut where the line is too long, not at its end", () => {
+  show({ tags: ["bug", "loom"] }, "A piece of work with a long name");
+  const tags = screen.getByTitle("#bug #loom");
+  expect(tags.textContent).toBe("#bug #loom");
+  expect(tags.previousElementSibling?.textContent).toContain("A piece of work");
+  expect(tags.previousElementSibling?.classList.contains("truncate")).toBe(true);
+  expect(tags.classList.contains("shrink-0")).toBe(true);
+});

@@ -80,28 +80,26 @@ export const SessionRow = memo(function SessionRow({ row, work, current, now, ch
             {inOneLine(row.meta.currentIntent)}
           </span>
         )}
-        <span className={`col-span-2 col-start-2 truncate text-[0.8125rem] leading-snug text-soft ${foldedWork === null ? "" : "pr-20"}`}>
-          {row.state === "needs_you" && !stale && <Loud word={stateWord(row.state)} className={stateColour(row.state)} />}
-          {row.unobserved && <Loud word="Unseen" className="text-ink" />}
-          {row.state !== "idle" && (row.state !== "needs_you" || stale) && (
-            <>
-              <span className={stale ? "" : stateColour(row.state)}>{stale ? `Last seen: ${stateWord(row.state)}` : stateWord(row.state)}</span>
-              {" · "}
-            </>
-          )}
-          {row.agent} · {baseName(row.project)}
-          {work !== null && (
-            <>
-              {" · "}
-              <span className="sr-only">Work: </span>
-              <span dir="auto">{inOneLine(work)}</span>
-            </>
-          )}
-          {(row.tags ?? []).map((tag) => (
-            <span key={tag} className="ml-1.5 text-ink/80" dir="auto">
-              #{tag}
-            </span>
-          ))}
+        <span className={`col-span-2 col-start-2 flex min-w-0 gap-x-1.5 text-[0.8125rem] leading-snug text-soft ${foldedWork === null ? "" : "pr-20"}`}>
+          <span className="min-w-16 truncate">
+            {row.state === "needs_you" && !stale && <Loud word={stateWord(row.state)} className={stateColour(row.state)} />}
+            {row.unobserved && <Loud word="Unseen" className="text-ink" />}
+            {row.state !== "idle" && (row.state !== "needs_you" || stale) && (
+              <>
+                <span className={stale ? "" : stateColour(row.state)}>{stale ? `Last seen: ${stateWord(row.state)}` : stateWord(row.state)}</span>
+                {" · "}
+              </>
+            )}
+            {row.agent} · {baseName(row.project)}
+            {work !== null && (
+              <>
+                {" · "}
+                <span className="sr-only">Work: </span>
+                <span dir="auto">{inOneLine(work)}</span>
+              </>
+            )}
+          </span>
+          <Tags tags={row.tags ?? []} />
         </span>
       </Link>
       {foldedWork !== null && (
@@ -123,6 +121,19 @@ export const SessionRow = memo(function SessionRow({ row, work, current, now, ch
     </div>
   );
 });
+
+/** What the person chose to file it by: it stays in sight where the rest of the line does not fit. */
+function Tags({ tags }: { tags: readonly string[] }) {
+  return tags.length === 0 ? null : (
+    <span className="max-w-[60%] shrink-0 truncate text-ink/80" title={tags.map((tag) => `#${tag}`).join(" ")}>
+      {tags.map((tag, at) => (
+        <span key={tag} dir="auto">
+          {at > 0 && " "}#{tag}
+        </span>
+      ))}
+    </span>
+  );
+}
 
 function Loud({ word, className }: { word: string; className: string }) {
   return (

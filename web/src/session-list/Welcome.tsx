@@ -20,7 +20,7 @@ export function Welcome({ hasSessions }: { hasSessions: boolean }) {
         <div className="text-center text-soft">
           <h1 className="sr-only">Sessions</h1>
           <p>Choose a session from the list, or begin another.</p>
-          <p className="mt-4 text-sm">
+          <p className="mt-4 text-sm text-balance pointer-coarse:hidden">
             <kbd>j</kbd> <kbd>k</kbd> to move, <kbd>Enter</kbd> to open, <kbd>n</kbd> for a new session, <kbd>?</kbd> for all keys
           </p>
           <p className="mt-4">

@@ -10,17 +10,16 @@ import { isArchived, isPinned } from "../state/sessionList";
 import { TagDialog } from "../tags/TagDialog";
 import { Anchored } from "../ui/Anchored";
 import { IconButton } from "../ui/Button";
-import { CopyRow } from "../ui/CopyButton";
 import { Icon } from "../ui/Icon";
 import { MenuRow } from "../ui/MenuRow";
 import type { SessionRow } from "../wire/names";
-import { fileName, saveAs, useMarkdown } from "./export/useMarkdown";
+import { ExportRows } from "./export/ExportRows";
+import { useExport } from "./export/useExport";
 import type { SideTab } from "./side/useSide";
 import type { Reporting } from "./useReport";
 
 interface HeaderMenuProps {
   row: SessionRow;
-  onFind: (() => void) | null;
   onShow(tab: SideTab): void;
   onDelete(): void;
   /** The agents to hand over to; null where nothing can be handed over. */
@@ -35,12 +34,13 @@ interface HeaderMenuProps {
 /** For what has a button where there is room. */
 const NARROW = "@min-[40rem]:hidden";
 
-export function HeaderMenu({ row, onFind, onShow, onDelete, handOver, reporting: { fail, say }, className = "", ref: anchor }: HeaderMenuProps) {
-  const [open, setOpen] = useState<"closed" | "menu" | "hand-over">("closed");
+export function HeaderMenu({ row, onShow, onDelete, handOver, reporting, className = "", ref: anchor }: HeaderMenuProps) {
+  const { fail, say } = reporting;
+  const [open, setOpen] = useState<"closed" | "menu" | "hand-over" | "export">("closed");
   const id = useId();
   const close = () => setOpen("closed");
   const http = useHttp();
-  const { run } = useFrame();
+  const { run, show } = useFrame();
   // The title and the session offer them, where they can be done.
   const rename = useAction("rename");
   const fork = useAction("fork");
@@ -49,16 +49,7 @@ export function HeaderMenu({ row, onFind, onShow, onDelete, handOver, reporting:
   const pinned = isPinned(row);
   const archive = () => void run({ kind: "archive", archived: !archived }, [row]);
   const pin = () => void run({ kind: "pin", pinned: !pinned }, [row]);
-  const markdown = useMarkdown(row.id, null);
-  const save = async () => {
-    const answer = await http.markdown(row.id, null);
-    if (answer.ok) {
-      saveAs(fileName(row.title), answer.value);
-      say({ kind: "done", words: "The session is saved as a file." });
-    } else {
-      fail(answer.failure);
-    }
-  };
+  const save = useExport(row, reporting);
   const copy = async () => {
     const answer = await http.markdown(row.id, null);
     if (!answer.ok) {
@@ -75,7 +66,7 @@ export function HeaderMenu({ row, onFind, onShow, onDelete, handOver, reporting:
   };
   useActions({
     "copy-session": () => void copy(),
-    "save-session": () => void save(),
+    "save-session": () => void save("markdown"),
     [archived ? "unarchive-session" : "archive-session"]: archive,
     [pinned ? "unpin-session" : "pin-session"]: pin,
     "tag-session": () => setTagging(true),
@@ -110,13 +101,23 @@ export function HeaderMenu({ row, onFind, onShow, onDelete, handOver, reporting:
             <div ref={takeFocus} tabIndex={-1} className="outline-none">
               {handOver(close)}
             </div>
+          ) : open === "export" ? (
+            <div ref={takeFocus} tabIndex={-1} className="outline-none">
+              <ExportRows
+                onExport={(format) => {
+                  close();
+                  void save(format);
+                }}
+              />
+            </div>
           ) : (
             <>
-              {onFind !== null && (
-                <MenuRow icon="search" onClick={then(onFind)}>
-                  Find in this session
-                </MenuRow>
-              )}
+              <MenuRow icon="search" onClick={then(() => show("search"))}>
+                Search every session
+              </MenuRow>
+              <MenuRow icon="picture" onClick={then(() => onShow("shown"))}>
+                What was shown
+              </MenuRow>
               <MenuRow icon="mark" className={NARROW} onClick={then(() => onShow("context"))}>
                 Context
               </MenuRow>
@@ -138,9 +139,11 @@ export function HeaderMenu({ row, onFind, onShow, onDelete, handOver, reporting:
                   Fork…
                 </MenuRow>
               )}
-              <CopyRow text={markdown} words="Copy as Markdown" icon="copy" />
-              <MenuRow icon="down" onClick={then(() => void save())}>
-                Save as Markdown
+              <MenuRow icon="copy" onClick={then(() => void copy())}>
+                Copy as Markdown
+              </MenuRow>
+              <MenuRow icon="down" onClick={() => setOpen("export")}>
+                Export as…
               </MenuRow>
               <MenuRow icon="pin" onClick={then(pin)}>
                 {pinned ? "Unpin" : "Pin"}

@@ -24,7 +24,7 @@ function Names() {
 
 function Menu({ row }: { row: SessionRow }) {
   const menu = useRef<HTMLDivElement>(null);
-  return <HeaderMenu ref={menu} row={row} reporting={useReport(row)} onFind={null} onShow={vi.fn()} onDelete={vi.fn()} handOver={null} />;
+  return <HeaderMenu ref={menu} row={row} reporting={useReport(row)} onShow={vi.fn()} onDelete={vi.fn()} handOver={null} />;
 }
 
 function open(change: Partial<SessionRow> = {}) {

@@ -43,7 +43,7 @@ export function NothingSaid({ row, agent, forkedFrom, newer }: NothingSaidProps)
           <p className="mt-1 text-soft">{waitingWords(agent)}</p>
           {row.agent === "guide" && forkedFrom === null && (
             <p className="mt-1 text-soft">
-              Try <code>tour</code>, <code>say hello</code>, <code>long 2000</code> or <code>slow 5</code>.
+              Try <code>tour</code>, <code className="whitespace-nowrap">say hello</code>, <code className="whitespace-nowrap">long 2000</code> or <code className="whitespace-nowrap">slow 5</code>.
             </p>
           )}
           {newer.map((item, index) => (

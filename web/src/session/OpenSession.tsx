@@ -5,6 +5,7 @@ import { useMemo, useRef, useState } from "react";
 import { turnCount } from "../state/followed";
 import { standingWords } from "../state/words";
 import { DialogBoundary, PanelBoundary } from "../ui/Boundary";
+import { latePart, useLatePart } from "../ui/latePart";
 import type { SessionRow } from "../wire/names";
 import type { Compose } from "./composer/ComposeContext";
 import { ComposeContext } from "./composer/ComposeContext";
@@ -32,6 +33,8 @@ import { Transcript } from "./transcript/Transcript";
 import type { OpenChain } from "./transcript/useChain";
 import { useReport } from "./useReport";
 import { useSessionActions } from "./useSessionActions";
+
+const SHOWN_TAB = latePart(async () => (await import("./outputs/ShownTab")).ShownTab);
 
 interface OpenSessionProps {
   row: SessionRow;
@@ -72,6 +75,7 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
     onFind: empty ? undefined : find.open,
     onFailure: reporting.fail,
   });
+  const shownTab = useLatePart(SHOWN_TAB, side.beside === "shown" || side.sheet === "shown");
   const showTab = (tab: SideTab, place: "beside" | "sheet") => {
     // Beside the transcript it stays; over it, it gives the transcript free.
     const onJump = place === "sheet" ? side.close : () => undefined;
@@ -80,6 +84,12 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
       switch (tab) {
         case "contents":
           return <ContentsTab row={row} followed={followed} read={read} fenced={fence !== null} place={place} onJump={onJump} />;
+        case "shown":
+          return shownTab.kind === "ready" ? (
+            <shownTab.part session={row.id} followed={followed} place={place} onJump={onJump} />
+          ) : (
+            shownTab.kind === "failed" && padded(<NotCome onRetry={shownTab.retry} />)
+          );
         case "context":
           return followed.context === null ? null : padded(<ContextTab row={row} context={followed.context} writable={writable} onOpenFile={openFile} onJump={onJump} />);
         case "changes":
@@ -155,5 +165,16 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
       )}
     </ComposeContext>
     </ForkContext>
+  );
+}
+
+function NotCome({ onRetry }: { onRetry(): void }) {
+  return (
+    <p role="alert" className="text-soft">
+      This part of the page did not come.{" "}
+      <button type="button" className="small-button mx-0!" onClick={onRetry}>
+        Try again
+      </button>
+    </p>
   );
 }

@@ -117,9 +117,11 @@ export function SessionHeader({ row, agent, standing, picker, side, reporting, o
           <div data-part="actions" className="flex items-center gap-1">
             {running && <StopButton session={row.id} look="words" className="max-md:hidden" />}
             <SideButton side={side} tab="contents" label="Contents" icon="contents" />
-            <IconButton label="Search every session" aria-keyshortcuts="Control+K Meta+K" onClick={() => frame.show("search")}>
-              <Icon name="search" />
-            </IconButton>
+            {!empty && (
+              <IconButton label="Find in this session" aria-keyshortcuts="Control+F Meta+F" onClick={onFind}>
+                <Icon name="search" />
+              </IconButton>
+            )}
             <SideButton side={side} tab="context" label="Context" icon="mark" className={ROOMY} />
             <SideButton side={side} tab="changes" label="Changes" icon="changes" className={ROOMY} />
             {writable && <HandOver row={row} running={running} className={ROOMY} />}
@@ -127,7 +129,6 @@ export function SessionHeader({ row, agent, standing, picker, side, reporting, o
               ref={menu}
               row={row}
               className="md:-mr-2.5"
-              onFind={empty ? null : onFind}
               onShow={side.show}
               reporting={reporting}
               onDelete={() => void remove()}
@@ -265,7 +266,7 @@ function Title({ row, writable, onFailure }: TitleProps) {
         className="inline-flex h-7 w-8 shrink-0 items-center justify-center rounded-md text-soft hover:bg-press hover:text-ink max-md:-my-2 max-md:size-11 [&>svg]:size-4"
         onClick={() => (hovering.shown ? hovering.hide() : hovering.show())}
       >
-        <Icon name={pinnedName(row) === null ? "open" : "pin"} />
+        <Icon name="open" />
       </button>
       {hovering.shown && (
         <Anchored id={cardId} anchor={anchor} side="below" label="Titles of this session" className="w-96 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>

@@ -39,6 +39,7 @@ export function useSessionActions({ row, followed, running, fenced, read, field,
   useActions({
     write: () => field.current?.focus(),
     contents: () => onTab("contents"),
+    shown: () => onTab("shown"),
     context: () => onTab("context"),
     changes: () => onTab("changes"),
     plan: () => onTab("plan"),

@@ -55,7 +55,7 @@ function AgentRow({ agent, used, whole }: AgentRowProps) {
     <li className="py-4">
       <div className="flex flex-wrap items-baseline gap-x-3">
         <h3 className="font-semibold">{inOneLine(agent.title)}</h3>
-        <code className="text-[0.8125rem] text-soft">{inOneLine(agent.name)}</code>
+        {agent.name !== agent.title && <code className="text-[0.8125rem] text-soft">{inOneLine(agent.name)}</code>}
         <span className={`ml-auto text-sm ${agent.installed ? "text-running" : "text-soft"}`}>
           {agent.installed ? `Installed${agent.version ? ` · ${inOneLine(agent.version)}` : ""}` : "Not installed"}
         </span>

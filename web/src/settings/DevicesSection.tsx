@@ -8,7 +8,7 @@ import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { inOneLine } from "../ui/shown";
-import { ago, useNow } from "../ui/time";
+import { sinceWords, useNow } from "../ui/time";
 import type { Token } from "../wire/names";
 import { AddPhoneDialog } from "./AddPhoneDialog";
 import { useAsked } from "./useAsked";
@@ -55,7 +55,7 @@ export function DevicesSection() {
               <div className="min-w-0">
                 <p className="truncate font-medium">{inOneLine(token.name)}</p>
                 <p className="text-sm text-soft">
-                  {token.id === answer.value.own ? "This browser" : KINDS[token.kind]} · made {ago(token.issuedAt, now)}
+                  {token.id === answer.value.own ? "This browser" : KINDS[token.kind]} · made {sinceWords(token.issuedAt, now)}
                 </p>
               </div>
               {ending === token.id ? (

@@ -10,7 +10,7 @@ export function ServerSection({ settings }: { settings: Answer<Settings> | null 
   }
   const { file, hasFile, url, localOnly } = settings.value;
   return (
-    <dl className="mb-8 grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 text-sm">
+    <dl className="mb-8 grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2 text-sm">
       <dt className="text-soft">Address</dt>
       <dd className="wrap-anywhere">
         {inOneLine(url)}

@@ -7,6 +7,8 @@ import { valueWords } from "./sections";
 
 /** A longer value is cut: the line that changes it has all of it. */
 const SHORT_CHARACTERS = 120;
+/** So much stands beside what the setting is for, at every width, so that short values make a column. */
+const BESIDE_CHARACTERS = 15;
 
 export function SettingRow({ setting, file }: { setting: Setting; file: string }) {
   const { key, about, value, source, change } = setting;
@@ -14,9 +16,9 @@ export function SettingRow({ setting, file }: { setting: Setting; file: string }
   const words = valueWords(value);
   return (
     <li className="pt-3 pb-1.5">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+      <div className={`flex items-baseline justify-between gap-x-6 gap-y-1 ${words.length > BESIDE_CHARACTERS ? "flex-wrap" : ""}`}>
         <h4 className="min-w-0 text-[0.9375rem] wrap-anywhere">{inOneLine(about === "" ? name : about)}</h4>
-        <span dir="auto" className={`min-w-0 text-[0.9375rem] wrap-anywhere ${value === null || value === undefined ? "text-soft" : "font-medium"}`}>
+        <span dir="auto" className={`text-[0.9375rem] ${words.length > BESIDE_CHARACTERS ? "min-w-0 wrap-anywhere" : "shrink-0"} ${value === null || value === undefined ? "text-soft" : "font-medium"}`}>
           {inOneLine(words.length > SHORT_CHARACTERS ? `${words.slice(0, SHORT_CHARACTERS)}…` : words)}
         </span>
       </div>
@@ -45,7 +47,7 @@ export function SettingRow({ setting, file }: { setting: Setting; file: string }
 export function sourceWords(source: SettingSource): string {
   switch (source.type) {
     case "default":
-      return "Default";
+      return "Default value";
     case "config":
       return `config.toml, line ${source.line}`;
     case "flag":

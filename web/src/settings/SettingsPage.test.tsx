@@ -82,7 +82,7 @@ test("each value says where it comes from", async () => {
   show("server");
   (await settingRow("listen")).getByText("Set by the flag --listen");
   (await settingRow("hosts")).getByText("config.toml, line 3");
-  (await settingRow("agent_memory_mb")).getByText("Default");
+  (await settingRow("agent_memory_mb")).getByText("Default value");
   (await settingRow("agent_memory_mb")).getByText("Not set");
   (await settingRow("connections")).getByText("Lowered: too few open files");
   (await settingRow("--data-dir")).getByText("Set by the variable THROUGHLINE_HOME");

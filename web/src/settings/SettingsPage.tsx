@@ -27,15 +27,19 @@ export default function SettingsPage({ section }: { section: SectionName }) {
   const title = SECTIONS.find(({ name }) => name === section)?.title ?? "";
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <header className="safe-top flex items-center gap-1 border-b border-rule py-2 pr-4 pl-2 md:py-3 md:pl-8">
-        <Link href="/" aria-label="All sessions" className="inline-flex size-11 items-center justify-center rounded-lg text-soft hover:bg-press hover:text-ink md:hidden">
-          <Icon name="back" />
-        </Link>
-        <h1 className="text-lg font-semibold tracking-tight">Settings</h1>
+      <header className="safe-top border-b border-rule">
+        <div className="beside-scrollbar">
+          <div className="mx-auto flex w-full max-w-4xl items-center gap-1 px-2 py-1 md:px-8 md:py-3">
+            <Link href="/" aria-label="All sessions" className="inline-flex size-11 items-center justify-center rounded-lg text-soft hover:bg-press hover:text-ink md:hidden">
+              <Icon name="back" />
+            </Link>
+            <h1 className="text-lg font-semibold tracking-tight">Settings</h1>
+          </div>
+        </div>
       </header>
       <div className="scrolls min-h-0 flex-1">
         <div className="mx-auto flex w-full max-w-4xl flex-col gap-x-10 px-4 pb-16 md:px-8 lg:flex-row">
-          <nav ref={nav} aria-label="Settings" className="sticky top-0 z-10 -mx-4 flex gap-1 overflow-x-auto bg-paper px-4 py-2 lg:mx-0 lg:w-44 lg:shrink-0 lg:flex-col lg:self-start lg:px-0 lg:py-6">
+          <nav ref={nav} aria-label="Settings" className="sticky top-0 z-10 -mx-4 edges flex gap-1 overflow-x-auto px-4 py-2 md:-mx-8 md:px-8 lg:mx-0 lg:w-44 lg:shrink-0 lg:flex-col lg:self-start lg:px-0 lg:py-6">
             {SECTIONS.map(({ name, title }) => (
               <Link
                 key={name}

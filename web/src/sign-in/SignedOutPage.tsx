@@ -19,9 +19,9 @@ export function SignedOutPage({ reason }: { reason: SignedOutReason }) {
   }
   return (
     <Page title={reason === "code_refused" ? "This link was used or has expired" : "This browser is not signed in"}>
-      <p className="mt-3 text-soft">On the machine that runs Throughline, this prints a fresh sign-in link:</p>
+      <p className="mt-3 text-soft">On the machine that runs Throughline, this prints a fresh link to open in this browser:</p>
       <Command text={COMMAND} />
-      <p className="mt-6 text-soft">And this one for a phone or another computer, with a code to scan:</p>
+      <p className="mt-6 text-soft">For a phone or another computer, this prints a code to scan:</p>
       <Command text={DEVICE_COMMAND} />
     </Page>
   );
@@ -53,7 +53,7 @@ function Page({ title, children }: { title: string; children: ReactNode }) {
 
 function Command({ text }: { text: string }) {
   return (
-    <pre className="mt-4 overflow-x-auto rounded-lg border border-rule bg-shade px-4 py-3.5 text-[0.9375rem]">
+    <pre className="mt-4 overflow-x-auto rounded-lg border border-rule bg-shade px-4 py-3.5 text-[0.9375rem] max-sm:px-3 max-sm:text-sm">
       <code className="select-all">{text}</code>
     </pre>
   );

@@ -15,7 +15,7 @@ import { contextOf } from "./context";
 import type { EarlierPage } from "./earlier";
 import { foldPage, missingPages, NOTHING_EARLIER, putPage, turnsOfPage } from "./earlier";
 import type { Followed } from "./followed";
-import { applyEntries, applyLarge, applyPreview, beginFollow, caughtUp, firstFollowed, NOT_READ, refused, takeLarge } from "./followed";
+import { applyEntries, applyLarge, applyOutputPreview, applyPreview, beginFollow, caughtUp, firstFollowed, NOT_READ, refused, takeLarge } from "./followed";
 import type { SessionList } from "./sessionList";
 import { LIST_PAGE, putRow, removeRow, takeFirstPage, takePage, takeRows, UNREAD_LIST } from "./sessionList";
 import type { Works } from "./works";
@@ -282,6 +282,8 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
       return changeFollowed(state, frame.session, (followed) => ({ ...followed, unsent: { text: frame.text, writer: frame.writer } }));
     case "preview":
       return changeFollowed(state, frame.session, (followed) => applyPreview(followed, frame));
+    case "output_preview":
+      return changeFollowed(state, frame.session, (followed) => applyOutputPreview(followed, frame));
     case "caught_up":
       return changeFollowed(state, frame.session, caughtUp);
     case "reset":

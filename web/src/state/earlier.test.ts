@@ -7,7 +7,7 @@ import type { Http } from "../api/http";
 import type { LiveListener } from "../api/live";
 import type { Entry, ServerFrame, Session, Timestamp } from "../wire/names";
 import { createApp } from "./app";
-import { findEarlier, missingPages, NOTHING_EARLIER, putPage } from "./earlier";
+import { findEarlier, foldPage, missingPages, NOTHING_EARLIER, putPage, removeOutput } from "./earlier";
 import { handOversAfter, readToTheEnd, turnAt, turnCount } from "./followed";
 import { applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
@@ -166,4 +166,14 @@ test("few pages are kept, those nearest to the newest", () => {
   expect(missingPages(earlier, 1480, 1520, 10_000)).toEqual([73, 74]);
   expect(missingPages(earlier, -5, 0, 10_000)).toEqual([]);
   expect(missingPages(earlier, 1, 50, 31)).toEqual([0, 1]);
+});
+
+test("an output that is removed long after its turn is marked in the pages that are there", () => {
+  const entries = fixtures.find(({ name }) => name.startsWith("what was shown stands"))?.entries ?? [];
+  const { page } = foldPage(entries);
+  const earlier = putPage(NOTHING_EARLIER, 0, page);
+  const id = "out_0123456789abcdef0123456789abcdef";
+  const items = findEarlier(removeOutput(earlier, id, "pruned"), 1)?.items ?? [];
+  expect(items.flatMap((item) => (item.type === "output" ? [item.removed] : []))).toEqual(["pruned", undefined]);
+  expect(removeOutput(earlier, "out_00000000000000000000000000000000", "removed")).toBe(earlier);
 });

@@ -2,8 +2,10 @@
 //
 // Invariant: a page is what the whole log's fold has at its place. A turn's entries stand together in the log, so a page
 // folds alone; and what was ended before the followed turns began changes no more, so it is right for as long as it is
-// kept. Far fewer pages are kept than a session may have.
-import type { Entry, Timestamp } from "../wire/names";
+// kept. One thing changes: an output may be removed long after its turn. Pages that are there are told of it; in those that
+// are read later, its card finds out when it asks for the bytes. Far fewer pages are kept than a session may have.
+import type { Entry, OutputRemoval, Timestamp } from "../wire/names";
+import { withoutOutputInAny } from "./outputItem";
 import type { Aside, Fork, HandOver, TranscriptTurn } from "./transcript";
 import { applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
@@ -70,6 +72,20 @@ export function putPage(earlier: Earlier, number: number, page: EarlierPage): Ea
     pages.delete([...pages.keys()].reduce((far, one) => (Math.abs(one - number) > Math.abs(far - number) ? one : far)));
   }
   return pages;
+}
+
+/** The pages, where the card of an output says that it is not kept any more. */
+export function removeOutput(earlier: Earlier, id: string, reason: OutputRemoval): Earlier {
+  let changed: Map<number, EarlierPage> | null = null;
+  for (const [number, page] of earlier) {
+    if (page.kind === "read") {
+      const turns = withoutOutputInAny(page.turns, id, reason);
+      if (turns !== null) {
+        changed = (changed ?? new Map(earlier)).set(number, { ...page, turns });
+      }
+    }
+  }
+  return changed ?? earlier;
 }
 
 /** Folds the entries of a page; beside it, when each of the agent's requests was answered. */

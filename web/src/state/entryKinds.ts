@@ -46,6 +46,8 @@ const FOLDS = {
   "next.offered": ["turn", "live"],
   "next.clicked": ["live"],
   "block.shown": ["turn"],
+  "output.stored": ["turn", "live"],
+  "output.removed": ["transcript"],
 } as const satisfies Record<Entry["type"], readonly Fold[]>;
 
 type Kinds = typeof FOLDS;

@@ -14,8 +14,10 @@ import type { SessionContext } from "./context";
 import { agentOf, applyToAgent, UNKNOWN_AGENT } from "./agent";
 import { isFor } from "./entryKinds";
 import type { Earlier } from "./earlier";
-import { earlierAsides, earlierForks, earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
-import type { Aside, Fork, HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
+import { earlierAsides, earlierForks, earlierHandOvers, findEarlier, NOTHING_EARLIER, removeOutput } from "./earlier";
+import type { PreviewedOutput } from "./liveOutput";
+import { addPrinted, outputKey } from "./liveOutput";
+import type { Aside, Fork, HandOver, Item, Permission, Transcript, TranscriptTurn } from "./transcript";
 import type { Fence } from "./words";
 import { addWords, applyLargeToTranscript, applyToTranscript, EMPTY_TRANSCRIPT, readLarge } from "./transcript";
 
@@ -35,7 +37,9 @@ export type Reading =
 /** Live words by what they belong to, in the order in which they began. */
 export type Previews = ReadonlyMap<string, Preview>;
 
-interface Preview {
+type Preview = PreviewedWords | PreviewedOutput;
+
+interface PreviewedWords {
   readonly of: WordsOf;
   readonly number: number;
   readonly text: string;
@@ -137,6 +141,7 @@ function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry)
     cursor,
     queue: applyToQueue(followed.queue, entry),
     agent: applyToAgent(followed.agent, entry),
+    earlier: entry.type === "output.removed" ? removeOutput(followed.earlier, entry.data.id, entry.data.reason) : followed.earlier,
   };
   if (!isFor(entry, "live")) {
     return next;
@@ -153,6 +158,8 @@ function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry)
     case "next.offered":
     case "next.clicked":
       return { ...next, nextSeq: entry.seq };
+    case "output.stored":
+      return { ...next, previews: without(followed.previews, outputKey(entry.data.output.id)) };
     case "turn.started":
     case "turn.ended":
       return { ...next, muted: null, previews: NOT_READ.previews };
@@ -166,8 +173,19 @@ export function applyPreview(followed: Followed, preview: FrameOf<"preview">): F
   }
   const { kind, block, text } = preview;
   const key = keyOf(kind, block);
-  const before = followed.previews.get(key)?.text ?? "";
+  const before = wordsAt(followed.previews, key)?.text ?? "";
   return { ...followed, previews: new Map(followed.previews).set(key, { of: kind, number: block, text: before + text }) };
+}
+
+export function applyOutputPreview(followed: Followed, preview: FrameOf<"output_preview">): Followed {
+  const running = runningTurn(followed.transcript);
+  const key = outputKey(preview.output);
+  const before = followed.previews.get(key);
+  if (running?.turn !== preview.turn || running.items.some((item) => item.type === "output" && item.output.id === preview.output)) {
+    return followed;
+  }
+  const after = addPrinted(before?.of === "output" ? before : null, preview);
+  return after === before ? followed : { ...followed, previews: new Map(followed.previews).set(key, after) };
 }
 
 /** A follow begins, for the first time or again: live words from before it are no longer known to be whole. */
@@ -213,12 +231,16 @@ export function withPreviews(turn: TranscriptTurn, previews: Previews): Transcri
   if (turn.outcome !== null || previews.size === 0) {
     return turn;
   }
-  const shown = [...previews.values()].reduce((items, { of, number, text }) => addWords(items, of, number, text), turn.items);
+  const shown = [...previews.values()].reduce(layOver, turn.items);
   const items = shown.map((item) => {
-    const live = item.type === "text" ? previews.get(keyOf("text", item.block)) : undefined;
+    const live = item.type === "text" ? wordsAt(previews, keyOf("text", item.block)) : undefined;
     return live === undefined ? item : { ...item, unsettled: live.text.length };
   });
   return { ...turn, items };
+}
+
+function layOver(items: readonly Item[], preview: Preview): readonly Item[] {
+  return preview.of === "output" ? [...items, preview.item] : addWords(items, preview.of, preview.number, preview.text);
 }
 
 /** How many turns there are, read or not. */
@@ -300,7 +322,7 @@ export function openRequests(turn: TranscriptTurn): Permission[] {
 /** Takes from a preview what has become durable; what was said since stays. */
 function settle(previews: Previews, of: WordsOf, number: number, text: string): Previews {
   const key = keyOf(of, number);
-  const shown = previews.get(key);
+  const shown = wordsAt(previews, key);
   if (shown === undefined) {
     return previews;
   }
@@ -310,6 +332,20 @@ function settle(previews: Previews, of: WordsOf, number: number, text: string): 
   } else {
     left.delete(key);
   }
+  return left;
+}
+
+function wordsAt(previews: Previews, key: string): PreviewedWords | undefined {
+  const found = previews.get(key);
+  return found === undefined || found.of === "output" ? undefined : found;
+}
+
+function without(previews: Previews, key: string): Previews {
+  if (!previews.has(key)) {
+    return previews;
+  }
+  const left = new Map(previews);
+  left.delete(key);
   return left;
 }
 

@@ -143,3 +143,11 @@ test("what a filter found is known, and shown down to where its pages were read"
   expect(found(keyOfCursor(`${Date.parse("2026-01-02T03:03:00.000Z")}.c`))).toBe("c");
   expect(keyOfCursor("nonsense")).toBeNull();
 });
+
+test("what a filter finds late puts back nothing that was told of since", () => {
+  const archivedAt = "2026-01-02T03:09:00.000Z";
+  const told = removeRow(putRow(first(page([row("c", 3), row("b", 2), row("a", 1)])), row("b", 2, { archivedAt })), "a");
+  const list = takeRows(told, [row("d", 4), row("b", 2), row("a", 1)]);
+  expect(ids(list)).toBe("d c");
+  expect(list.rows.get("b")?.archivedAt).toBe(archivedAt);
+});

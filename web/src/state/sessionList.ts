@@ -96,9 +96,13 @@ function beforeOf(list: SessionList): Before | null {
   return list.extent.kind === "unread" || last === undefined ? null : { rows, last: { activeAt: last.activeAt, id: last.id } };
 }
 
-/** Rows of another list, such as what a filter found: they are known from now on, and this list reaches no further. */
+/**
+ * Rows of another list, such as what a filter found: they are known from now on, and this list reaches no further. They may
+ * come late, too: what was told of one of them since is newer.
+ */
 export function takeRows(list: SessionList, news: readonly SessionRow[]): SessionList {
-  return news.length === 0 ? list : { ...list, rows: new Map([...list.rows, ...news.map((row) => [row.id, row] as const)]) };
+  const fresh = news.filter((row) => !list.told.has(row.id));
+  return fresh.length === 0 ? list : { ...list, rows: new Map([...list.rows, ...fresh.map((row) => [row.id, row] as const)]) };
 }
 
 export function putRow(list: SessionList, row: SessionRow): SessionList {

@@ -8,6 +8,7 @@
 import type { Card, Next, Span } from "../wire/blocks";
 import type {
   Author,
+  BodyRef,
   Entry,
   EventOf,
   Image,
@@ -28,8 +29,13 @@ import type {
   Usage,
   WordsOf,
 } from "../wire/names";
+import { bodiesAfter, withPart } from "./bodies";
 import type { EntryFor } from "./entryKinds";
 import { isFor, isKnown } from "./entryKinds";
+import type { LiveOutputItem } from "./liveOutput";
+import { changeLast } from "./changeLast";
+import type { OutputItem } from "./outputItem";
+import { withoutOutputInAny } from "./outputItem";
 
 export interface ToolCall {
   readonly type: "tool";
@@ -44,6 +50,8 @@ export interface ToolCall {
   readonly locations: readonly Location[];
   readonly input: unknown;
   readonly output: unknown;
+  /** What of it is kept beside the log; its place here holds a head. */
+  readonly bodies?: readonly BodyRef[];
 }
 
 /** What was asked, and what became of it. */
@@ -85,11 +93,13 @@ export type Item =
   | TextItem
   | LargeItem
   | NewerItem
+  | LiveOutputItem
   | { readonly type: "thought"; readonly block: number; readonly text: string }
   | ToolCall
   | { readonly type: "plan"; readonly steps: readonly PlanStep[] }
   | Permission
   | ({ readonly type: "notice" } & Readonly<Notice>)
+  | OutputItem
   | { readonly type: "compaction"; readonly summary: string | null };
 
 /** Words that are shown as more than words. */
@@ -187,6 +197,10 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       agent = to;
     } else if (entry.type === "session.forked") {
       forks = [...forks, { after: last?.turn ?? 0, turn: entry.data.turn, session: entry.data.session }];
+    } else if (entry.type === "output.removed") {
+      // Also of a turn that is long over.
+      const { id, reason } = entry.data;
+      turns = withoutOutputInAny(turns ?? transcript.turns, id, reason) ?? turns;
     } else if (entry.type === "permission.asked" && typeof entry.data.turn !== "number") {
       const { turn: _, ...asked } = entry.data;
       asides = [...asides, { after: last?.turn ?? 0, ...asked, answer: null }];
@@ -276,7 +290,7 @@ function applyToTurn(turn: TranscriptTurn, entry: EntryFor<"turn">): TranscriptT
     case "thought.part":
       return { ...turn, items: addWords(turn.items, "thought", entry.data.block, entry.data.text) };
     case "tool.part":
-      return { ...turn, items: addWords(turn.items, "tool", entry.data.tool, entry.data.text) };
+      return { ...turn, items: addWords(turn.items, "tool", entry.data.tool, entry.data.text, entry.data.body ?? null) };
     case "tool.started":
       return { ...turn, items: [...turn.items, changeTool(newTool(entry.data), entry.data)] };
     case "tool.changed":
@@ -302,6 +316,8 @@ function applyToTurn(turn: TranscriptTurn, entry: EntryFor<"turn">): TranscriptT
       const { turn: _, nth, block, start, end, ...card } = entry.data;
       return { ...turn, blocks: [...turn.blocks, { nth, block, start, end, shown: { card } }] };
     }
+    case "output.stored":
+      return { ...turn, items: [...turn.items, { type: "output", output: entry.data.output }] };
     case "usage.reported":
       return { ...turn, usage: entry.data };
     case "agent.noticed":
@@ -312,9 +328,9 @@ function applyToTurn(turn: TranscriptTurn, entry: EntryFor<"turn">): TranscriptT
 }
 
 /** Adds words to the end of the block, or of what the tool call shows; words of a call that nobody began are dropped. */
-export function addWords(items: readonly Item[], of: WordsOf, number: number, text: string): readonly Item[] {
+export function addWords(items: readonly Item[], of: WordsOf, number: number, text: string, body: BodyRef | null = null): readonly Item[] {
   if (of === "tool") {
-    return changeLast(items, isTool(number), (call) => ({ ...call, content: addToContent(call.content, text) }));
+    return changeLast(items, isTool(number), (call) => ({ ...withPart(call, body), content: addToContent(call.content, text) }));
   }
   const at = items.findLastIndex((item) => item.type === of && item.block === number);
   const open = items[at];
@@ -345,25 +361,16 @@ function addToContent(content: readonly ToolContent[], text: string): readonly T
 }
 
 function newTool({ tool, callId }: { tool: number; callId: string }): ToolCall {
-  return {
-    type: "tool",
-    tool,
-    callId,
-    title: "",
-    name: null,
-    kind: "other",
-    status: "pending",
-    content: [],
-    locations: [],
-    input: null,
-    output: null,
-  };
+  const empty = { title: "", name: null, content: [], locations: [], input: null, output: null };
+  return { type: "tool", tool, callId, kind: "other", status: "pending", ...empty };
 }
 
 function changeTool(call: ToolCall, change: ToolChange): ToolCall {
   const { title, name, kind, status, content, locations, input, output } = change;
+  const { bodies: _, ...rest } = call;
   return {
-    ...call,
+    ...rest,
+    ...bodiesAfter(call, change),
     title: title ?? call.title,
     name: name ?? call.name,
     kind: kind ?? call.kind,
@@ -390,10 +397,4 @@ function isTool(tool: number): (item: Item) => item is ToolCall {
 
 function isFinal(status: ToolStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
-}
-
-function changeLast<T extends Item>(items: readonly Item[], is: (item: Item) => item is T, change: (item: T) => T): readonly Item[] {
-  const at = items.findLastIndex(is);
-  const found = items[at];
-  return found !== undefined && is(found) ? items.with(at, change(found)) : items;
 }

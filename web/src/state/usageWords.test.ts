@@ -60,6 +60,7 @@ test("nothing is ever 0 because it is unknown", () => {
 test("what is unknown is named, with what to do about it", () => {
   expect(unknownWords(used({ totalTokens: 5 }))).toBeNull();
   expect(unknownWords(used({ totalTokens: 1200, unpricedTokens: 1200, unpricedModels: ["lab/scripted"] }))).toBe("No price for lab/scripted: 1.2k tokens. Add it under [prices] in config.toml.");
+  expect(unknownWords(used({ totalTokens: 1200, unpricedTokens: 1200 }))).toBe("No price for 1.2k tokens: the agent did not name its model.");
   expect(unknownWords(used({ turns: 3, unknownTurns: 2 }))).toBe("2 of 3 turns did not report usage.");
 });
 

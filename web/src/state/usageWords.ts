@@ -92,8 +92,12 @@ export function unknownWords(used: Used): string | null {
   const words: string[] = [];
   if (used.unpricedTokens > 0) {
     const models = used.unpricedModels ?? [];
-    const whose = models.length === 0 ? "a model without a name" : models.slice(0, 5).join(", ");
-    words.push(`No price for ${whose}: ${shortCount(used.unpricedTokens)} tokens. Add it under [prices] in config.toml.`);
+    const tokens = `${shortCount(used.unpricedTokens)} tokens`;
+    words.push(
+      models.length === 0
+        ? `No price for ${tokens}: the agent did not name its model.`
+        : `No price for ${models.slice(0, 5).join(", ")}: ${tokens}. Add it under [prices] in config.toml.`,
+    );
   }
   if (used.unknownTurns > 0 && used.turns > 0) {
     words.push(used.unknownTurns === used.turns ? "The agent did not say what it used." : `${used.unknownTurns} of ${used.turns} turns did not report usage.`);

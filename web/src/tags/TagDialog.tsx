@@ -43,7 +43,7 @@ export function TagDialog({ rows, onRun, onClose }: { rows: readonly SessionRow[
           }
         }}
       >
-        <Field label="Add tags" hint="Letters, digits and - _ . / — several with spaces between them.">
+        <Field label="Add tags" hint="Letters, digits and - _ . /, with a space between two tags.">
           {(ids) => <input {...ids} data-first-focus className={FIELD} value={text} maxLength={200} autoCapitalize="none" onChange={(event) => setText(event.target.value)} />}
         </Field>
         <TagRow label="In use" tags={others} verb="Add" onTag={(tag) => give({ kind: "tag", add: [tag], remove: [] })} />

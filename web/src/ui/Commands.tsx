@@ -1,25 +1,34 @@
-// A sentence in which commands stand between backticks. Each command can be copied.
+// A sentence in which commands stand between backticks. A command of several words has a line of its own and can be copied: a box
+// in the middle of a sentence breaks its lines. A single word is only told apart.
 import { useEffect, useState } from "react";
 
 import { Icon } from "./Icon";
 import { inOneLine } from "./shown";
 
-const STOP = /^[.,;:]/;
+const STOP = /^[.,;:]\s*/;
 const SAID_MS = 1_600;
 
 export function Commands({ sentence }: { sentence: string }) {
   const pieces = sentence.split("`");
-  return pieces.map((piece, index) =>
-    index % 2 === 0 ? (
-      <span key={index}>{spaced(index === 0 ? piece : piece.replace(STOP, ""))}</span>
-    ) : (
-      // A full stop does not go to the next line alone.
-      <span key={index} className="inline-flex max-w-full items-center align-middle">
+  return pieces.map((piece, index) => {
+    if (index % 2 === 0) {
+      // The end of the command's line stands for the stop after it.
+      return <span key={index}>{spaced(index > 0 && isLine(pieces[index - 1] ?? "") ? piece.replace(STOP, " ") : piece)}</span>;
+    }
+    return isLine(piece) ? (
+      <span key={index} className="my-1 flex max-w-full">
         <Command text={inOneLine(piece)} />
-        {STOP.exec(pieces[index + 1] ?? "")?.[0]}
       </span>
-    ),
-  );
+    ) : (
+      <code key={index} className="text-[0.9375em] wrap-anywhere text-ink select-all">
+        {inOneLine(piece)}
+      </code>
+    );
+  });
+}
+
+function isLine(command: string): boolean {
+  return /\S\s+\S/.test(command);
 }
 
 /** Hidden characters are named; the spaces at both ends stay. */

@@ -5,6 +5,8 @@
 import type { RefObject } from "react";
 import { useEffect, useEffectEvent } from "react";
 
+const FIELDS = "input, textarea, select, [contenteditable]";
+
 interface Escaping {
   /** There is something to put away, and it is seen. */
   on: boolean;
@@ -13,10 +15,26 @@ interface Escaping {
   onEscape(): void;
 }
 
+/** Leaves the field that has the focus, if neither the field nor anything around it has another use for the key. */
+export function useEscapeFromField(): void {
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      const { target } = event;
+      if (event.key === "Escape" && !event.defaultPrevented && !event.isComposing && target instanceof HTMLElement && target.matches(FIELDS) && target.closest("dialog") === null) {
+        target.blur();
+      }
+    };
+    window.addEventListener("keydown", listener);
+    return () => {
+      window.removeEventListener("keydown", listener);
+    };
+  }, []);
+}
+
 export function useEscape({ on, inside, onEscape }: Escaping): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const { target } = event;
-    const inField = target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]") && inside.current?.contains(target) !== true;
+    const inField = target instanceof HTMLElement && target.matches(FIELDS) && inside.current?.contains(target) !== true;
     if (event.key !== "Escape" || event.defaultPrevented || event.isComposing || inField || document.querySelector("dialog[open]") !== null) {
       return;
     }

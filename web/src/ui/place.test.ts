@@ -6,6 +6,11 @@ import { leavePlace, onSeek, placeHref, placeOf, seek } from "./place";
 test.each([
   ["#t12", { turn: 12, tool: null }],
   ["#t12.3", { turn: 12, tool: 3 }],
+  ["#t4.out_6f0c4a1d9be84a0f8f0e7d1c2b3a4958", { turn: 4, tool: null, shown: { id: "out_6f0c4a1d9be84a0f8f0e7d1c2b3a4958", lines: null } }],
+  ["#t4.out_6f0c4a1d9be84a0f8f0e7d1c2b3a4958.L12", { turn: 4, tool: null, shown: { id: "out_6f0c4a1d9be84a0f8f0e7d1c2b3a4958", lines: { first: 12, last: 12 } } }],
+  ["#t4.out_6f0c4a1d9be84a0f8f0e7d1c2b3a4958.L12-20", { turn: 4, tool: null, shown: { id: "out_6f0c4a1d9be84a0f8f0e7d1c2b3a4958", lines: { first: 12, last: 20 } } }],
+  ["#t4.out_1", null],
+  ["#t4.out_6f0c4a1d9be84a0f8f0e7d1c2b3a4958.L", null],
   ["", null],
   ["#t", null],
   ["#t1.", null],

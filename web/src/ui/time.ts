@@ -26,6 +26,12 @@ export function ago(at: string, now: number): string {
   return dateOf(new Date(then), now);
 }
 
+/** How long ago, in a sentence: "just now", "5 min ago", "3 h ago", then "on 3 Nov". */
+export function sinceWords(at: string, now: number): string {
+  const elapsed = now - Date.parse(at);
+  return elapsed < MINUTE ? "just now" : elapsed < DAY ? `${ago(at, now)} ago` : `on ${ago(at, now)}`;
+}
+
 /** The time of day, with the date where it was another day. */
 export function timeOfDay(at: string | number, now: number): string {
   const then = new Date(at);

@@ -21,6 +21,8 @@ export function Plot({ page }: { page: UsagePage }) {
   const bars = barsOf(days, page.rows, measure);
   const [at, setAt] = useState<string | null>(null);
   const looked = bars.find(({ day }) => day === at) ?? null;
+  // Without a scale the highest bar tells how high the others are.
+  const highest = bars.find(({ height }) => height === 1) ?? null;
   const name = useId();
   return (
     <figure aria-labelledby={name}>
@@ -39,7 +41,7 @@ export function Plot({ page }: { page: UsagePage }) {
         )}
       </figcaption>
       <p aria-hidden="true" className="h-5 text-[0.8125rem] text-soft tabular-nums">
-        {looked === null ? "" : barWords(looked)}
+        {looked !== null ? barWords(looked) : highest !== null ? highestWords(highest, measure) : ""}
       </p>
       <svg aria-hidden="true" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" className="block h-40 w-full" onPointerLeave={() => setAt(null)}>
         <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} className="stroke-rule" />
@@ -57,6 +59,11 @@ export function Plot({ page }: { page: UsagePage }) {
 
 function barWords({ day, used }: Bar): string {
   return used === null ? `${longDay(day)}: nothing` : `${longDay(day)}: ${tokenWords(used)}, cost ${costWords(used)}`;
+}
+
+/** In few words: it stands there always, also on a phone. */
+function highestWords({ day, used }: Bar, measure: Measure): string {
+  return used === null ? "" : `Highest: ${measure === "cost" ? costWords(used) : tokenWords(used)} on ${shortDay(day)}`;
 }
 
 interface BarShapeProps {

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 
 import { inApp } from "../app/inApp";
 import type { UsageBy, UsagePage as Page, Used } from "../wire/usage";
+import { dayOf, shortDay } from "./days";
 import UsagePage from "./UsagePage";
 
 afterEach(cleanup);
@@ -26,8 +27,9 @@ function server(rows: Partial<Record<Page["by"], UsageBy[]>>, total: Used) {
 }
 
 test("totals, a plot and tables", async () => {
+  const today = dayOf(new Date());
   const rows = {
-    day: [{ key: "2026-11-18", used: PAID }],
+    day: [{ key: today, used: PAID }],
     agent: [
       { key: "claude", used: PAID },
       { key: "kimi", used: SILENT },
@@ -43,7 +45,7 @@ test("totals, a plot and tables", async () => {
   const agents = await screen.findByRole("region", { name: "By agent, table" });
   expect(within(agents).getByRole("row", { name: /claude/ }).textContent).toContain("~$0.42");
   expect(within(agents).getByRole("row", { name: /kimi/ }).textContent).toBe("kimi1unknownunknownunknownunknownunknown");
-  expect(screen.getByRole("figure", { name: "Cost by day" })).toBeTruthy();
+  expect(screen.getByRole("figure", { name: "Cost by day" }).textContent).toContain(`Highest: ~$0.42 on ${shortDay(today)}`);
   expect(screen.getByText("~$0.42 + unknown")).toBeTruthy();
   expect(screen.getByText("1 of 3 turns did not report usage.")).toBeTruthy();
   expect(screen.getByText("No session of this time belongs to a piece of work.")).toBeTruthy();

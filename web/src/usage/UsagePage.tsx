@@ -26,12 +26,13 @@ export default function UsagePage() {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto" aria-busy={busy || pages === null}>
       <div className="mx-auto w-full max-w-4xl px-4 pb-16 md:px-8">
-        <header className="safe-top flex flex-wrap items-center gap-x-4 gap-y-2 py-3 md:py-5">
-          <Link href="/" aria-label="Back to the sessions" className="-ml-3 inline-flex size-11 items-center justify-center rounded-lg text-soft active:bg-press md:hidden">
+        <div className="safe-top" />
+        <header className="flex flex-wrap items-center gap-x-1 gap-y-2 pt-2 pb-4 md:gap-x-4 md:py-5">
+          <Link href="/" aria-label="Back to the sessions" className="-ml-2 inline-flex size-11 items-center justify-center rounded-lg text-soft active:bg-press md:hidden">
             <Icon name="back" />
           </Link>
-          <h1 className="text-2xl font-semibold tracking-tight">Usage</h1>
-          <div role="group" aria-label="How far back" className="ml-auto flex gap-1">
+          <h1 className="text-lg font-semibold tracking-tight md:text-2xl">Usage</h1>
+          <div role="group" aria-label="How far back" className="flex gap-1 max-md:w-full md:ml-auto">
             {RANGES.map((each) => (
               <button key={each} type="button" aria-pressed={each === days} className={TOGGLE} onClick={() => setDays(each)}>
                 {each === 365 ? "1 year" : `${each} days`}

@@ -12,11 +12,13 @@ interface UsageTableProps {
   none: string;
 }
 
-const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
+/** Where there is room for all columns they are as wide in every table, so that the tables can be read as one. */
+const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums @xl:min-w-20";
+const COST = `${NUMBER} @xl:min-w-40`;
 
 export function UsageTable({ title, rows, nameOf, none }: UsageTableProps) {
   return (
-    <section className="min-w-0">
+    <section className="@container min-w-0">
       <h2 className="mb-1 text-[0.9375rem] font-semibold">{title}</h2>
       {rows.length === 0 ? (
         <p className="text-[0.875rem] text-soft">{none}</p>
@@ -28,22 +30,22 @@ export function UsageTable({ title, rows, nameOf, none }: UsageTableProps) {
                 <th scope="col" className="py-1.5 text-left font-normal">
                   {title.replace(/^By /, "").replace(/^./, (first) => first.toUpperCase())}
                 </th>
-                <th scope="col" className={`${NUMBER} font-normal max-sm:hidden`}>
+                <th scope="col" className={`${NUMBER} font-normal @max-xl:hidden`}>
                   Turns
                 </th>
-                <th scope="col" className={`${NUMBER} font-normal max-sm:hidden`}>
+                <th scope="col" className={`${NUMBER} font-normal @max-xl:hidden`}>
                   Input
                 </th>
-                <th scope="col" className={`${NUMBER} font-normal max-sm:hidden`}>
+                <th scope="col" className={`${NUMBER} font-normal @max-xl:hidden`}>
                   Cached
                 </th>
-                <th scope="col" className={`${NUMBER} font-normal max-sm:hidden`}>
+                <th scope="col" className={`${NUMBER} font-normal @max-xl:hidden`}>
                   Output
                 </th>
-                <th scope="col" className={`${NUMBER} font-normal sm:hidden`}>
+                <th scope="col" className={`${NUMBER} font-normal @xl:hidden`}>
                   Tokens
                 </th>
-                <th scope="col" className={`${NUMBER} font-normal`}>
+                <th scope="col" className={`${COST} font-normal`}>
                   Cost
                 </th>
               </tr>
@@ -70,12 +72,12 @@ function Numbers({ used }: { used: Used }) {
   const { input, output, cachedRead = 0, cachedWrite = 0 } = used.tokens;
   return (
     <>
-      <td className={`${NUMBER} max-sm:hidden`}>{used.turns.toLocaleString("en")}</td>
-      <td className={`${NUMBER} max-sm:hidden`}>{count(input)}</td>
-      <td className={`${NUMBER} max-sm:hidden`}>{count(cachedRead + cachedWrite)}</td>
-      <td className={`${NUMBER} max-sm:hidden`}>{count(output)}</td>
-      <td className={`${NUMBER} sm:hidden`}>{count(used.totalTokens)}</td>
-      <td className={`${NUMBER} ${used.cost.length === 0 ? "text-soft" : ""}`}>{costWords(used)}</td>
+      <td className={`${NUMBER} @max-xl:hidden`}>{used.turns.toLocaleString("en")}</td>
+      <td className={`${NUMBER} @max-xl:hidden`}>{count(input)}</td>
+      <td className={`${NUMBER} @max-xl:hidden`}>{count(cachedRead + cachedWrite)}</td>
+      <td className={`${NUMBER} @max-xl:hidden`}>{count(output)}</td>
+      <td className={`${NUMBER} @xl:hidden`}>{count(used.totalTokens)}</td>
+      <td className={`${COST} ${used.cost.length === 0 ? "text-soft" : ""}`}>{costWords(used)}</td>
     </>
   );
 }

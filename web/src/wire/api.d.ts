@@ -135,6 +135,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/bundle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes in a bundle as the same session, read-only until an agent takes it over. Its file lies in the folder `incoming` of the data
+         *     folder, where only the person's own programs can put it; it stays there.
+         */
+        post: operations["importBundle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/interactions/{interaction}": {
         parameters: {
             query?: never;
@@ -197,6 +217,57 @@ export interface paths {
         };
         /** The contents of a whole piece of work: one numbered list over all its sessions. */
         get: operations["getMetaContextToc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/outputs/prune": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Removes outputs of all sessions that are older than so many days; with `dryRun` says what that would be. */
+        post: operations["pruneOutputs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/outputs/{output}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same, of whichever session the caller may read. */
+        get: operations["findOutput"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/outputs/{output}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same, of whichever session the caller may read. */
+        get: operations["findOutputLines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -293,6 +364,23 @@ export interface paths {
         patch: operations["changeSession"];
         trace?: never;
     };
+    "/api/v1/sessions/{id}/bodies/{sha256}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a text or picture that an entry has only the head of, or a range of them. */
+        get: operations["getBody"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/cancel": {
         parameters: {
             query?: never;
@@ -375,6 +463,40 @@ export interface paths {
         get: operations["listEntries"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A session as a file. */
+        get: operations["exportSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/export/ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An address that opens the session as a file for a minute, without a header. */
+        post: operations["ticketForExport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -500,6 +622,92 @@ export interface paths {
         put?: never;
         /** Chooses one of the agent's options: its mode, its model. What came of it is an entry. */
         post: operations["setOption"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/outputs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the session's agent showed. */
+        get: operations["listOutputs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/outputs/{output}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An output's bytes, or a range of them; with `format=json` an object with them. */
+        get: operations["getOutput"];
+        put?: never;
+        post?: never;
+        /** Removes an output: its bytes go, its card stays and says so. */
+        delete: operations["removeOutput"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/outputs/{output}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lines of an output that is text, by their numbers or by a text in them. */
+        get: operations["getOutputLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/outputs/{output}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether an output's bytes are still those that were shown. All of them are read for it. */
+        get: operations["getOutputState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/outputs/{output}/ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An address that opens this output for a minute, without a header. */
+        post: operations["ticketForOutput"];
         delete?: never;
         options?: never;
         head?: never;
@@ -773,8 +981,33 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file of a session, or of any, or in `files/`; or one that the person marked or a result touched. For persons only. */
+        /**
+         * A file of a session, or of any, or in `files/` or `applets/`; for the person also one that they marked or that a
+         *     result touched. An agent reads what is its own session's.
+         */
         get: operations["readFile"];
+        put?: never;
+        /**
+         * Writes a file in `files/` or `applets/` of the data folder, whole, with the directories on the way to it. For the
+         *     person only. It takes no key: `If-Match` and `If-None-Match: *` say what the write expects, and it is refused if
+         *     something else is there.
+         */
+        post: operations["writeFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/storage/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of a directory of a session, or of any, or of `files/` or `applets/`. An agent lists what is its own session's. */
+        get: operations["listDirectory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -810,6 +1043,23 @@ export interface paths {
         };
         /** The tags that sessions have. */
         get: operations["listTags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tickets/{ticket}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes that a ticket is for; of an output also a range of them. */
+        get: operations["readTicket"];
         put?: never;
         post?: never;
         delete?: never;
@@ -925,6 +1175,53 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What is known of an output beside its bytes. */
+        AboutOutput: {
+            /** @description Who made it, as the site says. */
+            author?: string | null;
+            /** @description The command that printed it. */
+            command?: string | null;
+            /** @description There was more than is kept. */
+            cut?: boolean;
+            /** @description The directory that the command ran in, if it is not the session's. */
+            cwd?: string | null;
+            /**
+             * Format: int64
+             * @description How long the command ran, in milliseconds.
+             */
+            durationMs?: number | null;
+            endedBy?: components["schemas"]["EndedBy"] | null;
+            /**
+             * Format: int32
+             * @description How the command ended; absent if a signal or a limit ended it.
+             */
+            exitCode?: number | null;
+            /** @description Which language its text is coloured as. */
+            highlight?: string | null;
+            /**
+             * Format: int64
+             * @description How many lines of text it has.
+             */
+            lines?: number | null;
+            /** @description The file that it was read from. */
+            path?: string | null;
+            /** @description The site that a card is of. */
+            provider?: string | null;
+            /**
+             * Format: int64
+             * @description The file's line that it begins with, from 1.
+             */
+            startLine?: number | null;
+            /** @description What the site calls it. */
+            title?: string | null;
+            /**
+             * Format: int64
+             * @description How many lines the whole file has.
+             */
+            totalLines?: number | null;
+            /** @description The address that a card leads to. */
+            url?: string | null;
+        };
         /** @description An agent that sessions can be started with, once it is installed. */
         Agent: {
             description: string;
@@ -1071,6 +1368,39 @@ export interface components {
             session: string;
             /** @enum {string} */
             type: "agent";
+        };
+        /** @description Which body of a session: the SHA-256 of its bytes, written as hex. */
+        BodyHash: string;
+        /**
+         * @description What of a call a body is.
+         * @enum {string}
+         */
+        BodyOf: "shown" | "old_text" | "new_text" | "input" | "output";
+        /** @description What an entry says of a body that it has only the head of. */
+        BodyRef: {
+            /**
+             * Format: int64
+             * @description How many bytes the body has, head included.
+             */
+            bytes: number;
+            /**
+             * Format: int32
+             * @description How long the head is, counted like `start`; what follows it in the text comes after the body.
+             */
+            head?: number;
+            /**
+             * Format: int32
+             * @description Which of the things that the call shows, from 0.
+             */
+            item?: number;
+            /** @description What of the call it is. */
+            of?: components["schemas"]["BodyOf"];
+            sha256?: components["schemas"]["BodyHash"] | null;
+            /**
+             * Format: int32
+             * @description Where its head begins in the text, counted in UTF-16 code units: parts may stand before it.
+             */
+            start?: number;
         };
         /** @description A block that is shown and leads nowhere. */
         Card: {
@@ -1267,12 +1597,25 @@ export interface components {
             /** @description Absolute. */
             path: string;
         };
+        DirectoryListing: {
+            /** @description In the order of the bytes of their names, without what is protected. A page may be short. */
+            files: components["schemas"]["ListedFile"][];
+            /** @description Null on the last page. */
+            nextCursor?: string | null;
+            /** @description The directory. */
+            path: string;
+        };
         DirectoryPage: {
             /** @description At most 50 whose path goes on from what was typed, those in the same case first. */
             directories: components["schemas"]["Directory"][];
             /** @description Where the newest sessions work: at most 10 that are still there, whatever was typed. */
             recent: components["schemas"]["RecentDirectory"][];
         };
+        /**
+         * @description What ended a command that did not exit by itself.
+         * @enum {string}
+         */
+        EndedBy: "timeout" | "limit" | "signal" | "cancelled";
         /** @description One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable. */
         Entry: components["schemas"]["Event"] & {
             /** @description When it was written down. */
@@ -1491,6 +1834,7 @@ export interface components {
         } | {
             /** @description A piece of what it shows; it follows the text that it shows last. */
             data: {
+                body?: components["schemas"]["BodyRef"] | null;
                 text: string;
                 /** Format: int32 */
                 tool: number;
@@ -1621,6 +1965,23 @@ export interface components {
             /** @enum {string} */
             type: "next.clicked";
         } | {
+            /** @description The agent showed the person something, whose bytes are kept beside the log. */
+            data: {
+                output: components["schemas"]["Output"];
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "output.stored";
+        } | {
+            /** @description What the agent showed is not kept any more: its bytes are gone, and its card stays. */
+            data: {
+                by?: components["schemas"]["Answerer"] | null;
+                id: components["schemas"]["OutputId"];
+                reason: components["schemas"]["OutputRemoval"];
+            };
+            /** @enum {string} */
+            type: "output.removed";
+        } | {
             /** @description The agent's words hold something that is shown as more than words. */
             data: components["schemas"]["Span"] & components["schemas"]["Card"] & {
                 /**
@@ -1695,10 +2056,10 @@ export interface components {
             outsideCut?: boolean;
         };
         /**
-         * @description What the bytes of a file are.
+         * @description How the bytes of a file are written in JSON.
          * @enum {string}
          */
-        FileEncoding: "utf-8" | "binary";
+        FileEncoding: "utf-8" | "base64";
         FileName: {
             /** @description From the session's directory on; that of a directory ends with a slash. */
             path: string;
@@ -1742,7 +2103,8 @@ export interface components {
         };
         /** @description A picture that goes with a prompt. */
         Image: {
-            /** @description Base64. */
+            body?: components["schemas"]["BodyRef"] | null;
+            /** @description Base64; empty if the picture is kept beside the log. */
             data: string;
             /** @description `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
             mimeType: string;
@@ -1781,6 +2143,27 @@ export interface components {
             sessions: number;
             /** @description Its name in the catalog of agents. */
             tool: string;
+        };
+        /** @description What became of a bundle. */
+        ImportedBundle: {
+            /**
+             * Format: int64
+             * @description How many entries it has.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description How many such files it lacks: they were gone when it was written.
+             */
+            missing: number;
+            /**
+             * Format: int64
+             * @description How many files beside the log it has: what was shown, and what was too long for an entry.
+             */
+            payloads: number;
+            session: components["schemas"]["SessionId"];
+            /** @description It was here already, and nothing was changed. */
+            wasHere: boolean;
         };
         /** @description What there is, and how far it is brought in. */
         Imports: {
@@ -1868,6 +2251,26 @@ export interface components {
             path: string;
             /** @description How many squares it is wide and high, with the light frame that readers need. */
             side: number;
+        };
+        ListedFile: {
+            /** @description Bytes that are not UTF-8 are shown as U+FFFD; such a file can not be opened here. */
+            name: string;
+            /**
+             * Format: int64
+             * @description In bytes; of a link that of its target's name.
+             */
+            size: number;
+            type: components["schemas"]["ListedKind"];
+        };
+        /**
+         * @description What a name in a directory stands for; a link is a link.
+         * @enum {string}
+         */
+        ListedKind: "file" | "directory" | "link" | "other";
+        ListedOutput: components["schemas"]["Output"] & {
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description The turn in which it was shown. */
+            turn: components["schemas"]["Turn"];
         };
         /** @description A file, and a line in it. */
         Location: {
@@ -1973,16 +2376,36 @@ export interface components {
              */
             remember?: boolean;
         };
+        /** @description A bundle that is to be taken in. */
+        NewBundle: {
+            /**
+             * Format: uuid
+             * @description Its file is `<name>.tar` in the folder `incoming` of the data folder.
+             */
+            name: string;
+        };
+        NewFileContent: {
+            /** @description All that the file is to hold: at most 8 MiB. */
+            content: string;
+            encoding?: components["schemas"]["FileEncoding"];
+        };
         NewFork: {
             /** @description A name from `GET /agents`, if another agent is to go on. */
             agent?: string | null;
             /** @description At most eight, with eight MiB of Base64 in all; they go with the prompt. */
-            images?: components["schemas"]["Image"][];
+            images?: components["schemas"]["NewImage"][];
             key?: string | null;
             name?: string | null;
             /** @description What its agent is sent first. */
             prompt?: string | null;
             turn?: components["schemas"]["Turn"] | null;
+        };
+        /** @description A picture that is sent with a prompt. */
+        NewImage: {
+            /** @description Base64. */
+            data: string;
+            /** @description `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+            mimeType: string;
         };
         /** @description What is to be brought in. */
         NewImport: {
@@ -1993,7 +2416,7 @@ export interface components {
         };
         NewPrompt: {
             /** @description At most eight, with eight MiB of Base64 in all. */
-            images?: components["schemas"]["Image"][];
+            images?: components["schemas"]["NewImage"][];
             key?: string | null;
             text: string;
             whenBusy?: components["schemas"]["WhenBusy"];
@@ -2139,6 +2562,85 @@ export interface components {
          * @enum {string}
          */
         Outcome: "completed" | "cancelled" | "failed" | "interrupted";
+        /** @description Something that was shown to the person. */
+        Output: components["schemas"]["AboutOutput"] & {
+            /**
+             * Format: int64
+             * @description How many bytes it has.
+             */
+            bytes: number;
+            /** @description Names it within its session. */
+            id: components["schemas"]["OutputId"];
+            /** @description What its bytes are. */
+            mimeType: string;
+            /** @description Their SHA-256 as hex. */
+            sha256: string;
+            /** @description How it is shown. */
+            type: components["schemas"]["OutputKind"];
+        };
+        /** @description An output with its bytes; at most 16 MiB. */
+        OutputBody: {
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description The text, or the bytes in base64; null if they are gone. */
+            data?: string | null;
+            encoding: components["schemas"]["FileEncoding"];
+            id: components["schemas"]["OutputId"];
+            metadata: components["schemas"]["Output"];
+            state: components["schemas"]["OutputState"];
+        };
+        /** @description Something that was shown and is kept; written `out_` and 128 random bits as hex, so that nobody can guess it. */
+        OutputId: string;
+        /**
+         * @description How an output is shown.
+         * @enum {string}
+         */
+        OutputKind: "file" | "terminal" | "image" | "embed" | "raw";
+        OutputLine: {
+            /** @description It is longer than what is shown. */
+            cut?: boolean;
+            /**
+             * Format: int64
+             * @description Its number in the output, from 1.
+             */
+            number: number;
+            text: string;
+        };
+        OutputLines: {
+            lines: components["schemas"]["OutputLine"][];
+            /**
+             * Format: int64
+             * @description Give it as `first` for what follows; null when this is all.
+             */
+            next?: number | null;
+        };
+        OutputPage: {
+            nextCursor?: string | null;
+            /** @description In the order in which they were shown. */
+            outputs: components["schemas"]["ListedOutput"][];
+        };
+        /** @description Which outputs are to be removed by their age. */
+        OutputPrune: {
+            /** @description Only counts them. */
+            dryRun?: boolean;
+            /**
+             * Format: int32
+             * @description Those that were shown more days ago than this; 0 is all of them.
+             */
+            olderThanDays: number;
+        };
+        /**
+         * @description Why an output is not kept any more.
+         * @enum {string}
+         */
+        OutputRemoval: "removed" | "pruned";
+        /**
+         * @description What became of an output's bytes.
+         * @enum {string}
+         */
+        OutputState: "kept" | "changed" | "gone";
+        OutputStateNow: {
+            state: components["schemas"]["OutputState"];
+        };
         /** @description What a request was answered. */
         PermissionAnswer: {
             /** @description Who answered. */
@@ -2215,6 +2717,19 @@ export interface components {
             tool: number;
             turn: components["schemas"]["Turn"];
             value: string;
+        };
+        /** @description What was removed, or would be. */
+        PrunedOutputs: {
+            /** Format: int64 */
+            bytes: number;
+            dryRun: boolean;
+            /** Format: int64 */
+            outputs: number;
+            /**
+             * Format: int64
+             * @description Of how many sessions.
+             */
+            sessions: number;
         };
         /** @description What is asked. */
         Question: {
@@ -2323,7 +2838,7 @@ export interface components {
             /** @enum {string} */
             type: "list";
         } | {
-            images?: components["schemas"]["Image"][];
+            images?: components["schemas"]["NewImage"][];
             key?: string | null;
             session: components["schemas"]["SessionId"];
             text: string;
@@ -2497,6 +3012,16 @@ export interface components {
             turn: components["schemas"]["Turn"];
             /** @enum {string} */
             type: "preview";
+        } | {
+            command: string;
+            /** Format: int64 */
+            offset: number;
+            output: components["schemas"]["OutputId"];
+            session: components["schemas"]["SessionId"];
+            text: string;
+            turn: components["schemas"]["Turn"];
+            /** @enum {string} */
+            type: "output_preview";
         } | {
             session: components["schemas"]["SessionId"];
             text: string;
@@ -2860,8 +3385,8 @@ export interface components {
              * @description How long the whole file is.
              */
             bytes: number;
-            /** @description The text, or its first mebibyte; null if it is no text. */
-            content?: string | null;
+            /** @description The file, or its first mebibyte. */
+            content: string;
             /** @description The content is only the beginning. */
             cut: boolean;
             encoding: components["schemas"]["FileEncoding"];
@@ -2934,6 +3459,13 @@ export interface components {
              * @default null
              */
             wave: number | null;
+        };
+        /** @description An address of something to read that needs no header. */
+        Ticket: {
+            /** @description From when on it opens nothing. */
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description Below this server; whoever has it can read what it is for. */
+            url: string;
         };
         /**
          * Format: date-time
@@ -3090,6 +3622,8 @@ export interface components {
         };
         /** @description What changes in a call; only what is present. */
         ToolChange: {
+            /** @description What of content, input and output is kept beside the log; its place here holds a head. */
+            bodies?: components["schemas"]["BodyRef"][];
             /** @description All that it shows now, in place of what it showed. */
             content?: components["schemas"]["ToolContent"][] | null;
             /** @description What the tool was given. */
@@ -3390,6 +3924,16 @@ export interface components {
          * @description A piece of work: sessions of one project under one name.
          */
         WorkId: string;
+        WrittenFile: {
+            /**
+             * Format: int64
+             * @description How long the file is now.
+             */
+            bytes: number;
+            /** @description There was no file before. */
+            created: boolean;
+            path: string;
+        };
     };
     responses: {
         /** @description The request is not what this route takes; `message` says what is. */
@@ -3916,6 +4460,95 @@ export interface operations {
             507: components["responses"]["StorageFull"];
         };
     };
+    importBundle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBundle"];
+            };
+        };
+        responses: {
+            /**
+             * @description Takes in a bundle as the same session, read-only until an agent takes it over. Its file lies in the folder `incoming` of the data
+             *     folder, where only the person's own programs can put it; it stays there.
+             */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedBundle"];
+                };
+            };
+            /** @description It is damaged, or no server wrote it */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such file */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["BodyTimeout"];
+            /** @description The session is here with other entries, it shows more than is kept here, or a newer version wrote the bundle */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The session was removed here for good */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It has more than is taken in */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            /** @description It is no bundle */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
     getInteraction: {
         parameters: {
             query?: never;
@@ -4137,6 +4770,176 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pruneOutputs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OutputPrune"];
+            };
+        };
+        responses: {
+            /** @description Removes outputs of all sessions that are older than so many days; with `dryRun` says what that would be. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrunedOutputs"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    findOutput: {
+        parameters: {
+            query?: {
+                /** @description `json` for an object with the bytes in it; without it the bytes themselves. */
+                format?: "json";
+            };
+            header?: never;
+            path: {
+                output: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes as they were shown; with `format=json` an OutputBody */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputBody"];
+                };
+            };
+            /** @description The range of bytes that was asked for */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No output of this id */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            /** @description Its file was moved or removed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            /** @description No such range */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    findOutputLines: {
+        parameters: {
+            query?: {
+                /** @description From this line of the output on, counted from 1. */
+                first?: number;
+                /** @description Up to this one, included. */
+                last?: number;
+                /** @description Only lines that hold this text, whatever its case; 1 to 1,000 characters. */
+                grep?: string;
+                /** @description How many at most; 1 to 5,000, 1,000 by default. Fewer come where they are long. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                output: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same, of whichever session the caller may read. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputLines"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No output of this id */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            /** @description Its file was moved or removed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            /** @description It is no text */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4498,6 +5301,71 @@ export interface operations {
             507: components["responses"]["StorageFull"];
         };
     };
+    getBody: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                sha256: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes: plain text, JSON as plain text, or a bitmap */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The range of bytes that was asked for */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such session, or none of its entries names such a body */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            /** @description Its file was moved, removed or edited */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            /** @description No such range */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     cancelTurn: {
         parameters: {
             query?: never;
@@ -4753,6 +5621,102 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    exportSession: {
+        parameters: {
+            query: {
+                /** @description As what: `markdown`, `html` (one file that needs no network) or `bundle` (taken in again with `throughline import`). */
+                as: "markdown" | "html" | "bundle";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, streamed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such session */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It has more than a bundle can have */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    ticketForExport: {
+        parameters: {
+            query: {
+                /** @description As what: `markdown`, `html` (one file that needs no network) or `bundle` (taken in again with `throughline import`). */
+                as: "markdown" | "html" | "bundle";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An address that opens the session as a file for a minute, without a header. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such session */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     listFiles: {
@@ -5090,6 +6054,318 @@ export interface operations {
             408: components["responses"]["BodyTimeout"];
             /** @description The agent is not there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    listOutputs: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description How many at most; 1 to 200, 50 by default. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the session's agent showed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOutput: {
+        parameters: {
+            query?: {
+                /** @description `json` for an object with the bytes in it; without it the bytes themselves. */
+                format?: "json";
+            };
+            header?: never;
+            path: {
+                id: string;
+                output: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes as they were shown; with `format=json` an OutputBody */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputBody"];
+                };
+            };
+            /** @description The range of bytes that was asked for */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such session, or no such output in it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            /** @description Its file was moved or removed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            /** @description No such range */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeOutput: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                output: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such session, or no such output in it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    getOutputLines: {
+        parameters: {
+            query?: {
+                /** @description From this line of the output on, counted from 1. */
+                first?: number;
+                /** @description Up to this one, included. */
+                last?: number;
+                /** @description Only lines that hold this text, whatever its case; 1 to 1,000 characters. */
+                grep?: string;
+                /** @description How many at most; 1 to 5,000, 1,000 by default. Fewer come where they are long. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                output: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines of an output that is text, by their numbers or by a text in them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputLines"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such session, or no such output in it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            /** @description Its file was moved or removed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            /** @description It is no text */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOutputState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                output: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether an output's bytes are still those that were shown. All of them are read for it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputStateNow"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such session, or no such output in it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    ticketForOutput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                output: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An address that opens this output for a minute, without a header. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such session, or no such output in it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            /** @description Its file was moved or removed */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5847,6 +7123,8 @@ export interface operations {
                 path: string;
                 /** @description The person means to open a file outside of the session's directories. */
                 confirm?: boolean;
+                /** @description The whole file, which may have at most 8 MiB, and not only its first MiB. */
+                whole?: boolean;
             };
             header?: never;
             path?: never;
@@ -5854,9 +7132,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A file of a session, or of any, or in `files/`; or one that the person marked or a result touched. For persons only. */
+            /**
+             * @description A file of a session, or of any, or in `files/` or `applets/`; for the person also one that they marked or that a
+             *     result touched. An agent reads what is its own session's.
+             */
             200: {
                 headers: {
+                    /** @description The content's tag, for `If-Match`; absent where the content is cut */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5885,6 +7168,169 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description Outside of the session's directories: ask with `confirm` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The whole file is too long to be read */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    writeFile: {
+        parameters: {
+            query: {
+                /** @description From `/` on, in `files/` or `applets/` of the data folder. */
+                path: string;
+            };
+            header?: {
+                /** @description Tags of the contents that may be replaced, or `*` for any file */
+                "If-Match"?: string | null;
+                /** @description `*`: only if there is no file yet */
+                "If-None-Match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFileContent"];
+            };
+        };
+        responses: {
+            /** @description Replaced, and flushed to disk */
+            200: {
+                headers: {
+                    /** @description The new content's tag */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenFile"];
+                };
+            };
+            /** @description Made, and flushed to disk */
+            201: {
+                headers: {
+                    /** @description The new content's tag */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenFile"];
+                };
+            };
+            /** @description No plain file is meant, or the request is not what this route takes */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description Not to be written, whether or not it is there */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            /** @description What is there is not what the condition says; nothing was changed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content or the body is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    listDirectory: {
+        parameters: {
+            query?: {
+                /** @description Whose directories may be listed; without it those of all sessions may. */
+                session?: string;
+                /** @description From `/` on. Without it the session's directory is listed, or without a session `files/` of the data folder. */
+                path?: string;
+                /** @description `nextCursor` of the page before. */
+                after?: string;
+                /** @description 1 to 1,000. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of a directory of a session, or of any, or of `files/` or `applets/`. An agent lists what is its own session's. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryListing"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description Outside or protected, whether or not it is there */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such session, or no directory */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            /** @description The directory has too many names */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5999,6 +7445,65 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    readTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ticket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes as they were shown, or the session as a file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The range of bytes that was asked for */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such ticket, or not any more */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Its file was moved or removed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            /** @description No such range */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
         };
     };
     listTokens: {

@@ -60,10 +60,12 @@ fn install_one(agents: &Path, name: &str, packages: &[Package], progress: &str) 
     Ok(())
 }
 
-/// The machine's search path with our Node before all others, and with an agent's programs.
+/// The machine's search path with our Node before all others, and with an agent's programs and those that it needs.
 pub(super) fn search_path(agents: &Path, agent: Option<&Agent>) -> anyhow::Result<String> {
     let own = agent.map(|agent| catalog::programs_of(agents, agent.name));
-    let folders = [catalog::programs_of(agents, NODE.name)].into_iter().chain(own).chain(environment::search_path());
+    let needed = agents.with_file_name("bin");
+    let folders = [catalog::programs_of(agents, NODE.name)].into_iter().chain(own).chain([needed]);
+    let folders = folders.chain(environment::search_path());
     let joined = std::env::join_paths(folders).context("a folder of PATH has a name that PATH cannot hold")?;
     joined.into_string().map_err(|_| anyhow::anyhow!("PATH is not UTF-8"))
 }

@@ -12,11 +12,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
 
-use super::story::{begin, entries, prompt, read};
-use super::{SceneContext, Verdict, lacks};
+use super::story::{begin, begin_in, entries, prompt, read};
+use super::{SceneContext, Verdict, lacks, mounts};
 use crate::kills::http::Http;
 use crate::kills::server::{self, Server};
 
+/// More than is left when the disk is nearly full.
+const SHOWN_BYTES: usize = 4 << 20;
 /// The server's reserve is 64 MiB; this leaves room for it, the store and the ballast.
 const DISK: &str = "size=100m,mode=700";
 /// Room for a few prompts; if they are many they can not all wait.
@@ -58,6 +60,7 @@ pub(super) fn inside(context: &SceneContext, scene: &str) -> anyhow::Result<()> 
     mount(&["-t", "tmpfs", "-o", DISK, "tmpfs"], &disk)?;
     let played = match scene {
         "full" => full(context, &disk),
+        "mounts" => mounts::play(context, &disk),
         "read-only" => read_only(context, &disk),
         other => bail!("{other} is not played on a disk"),
     };
@@ -72,7 +75,7 @@ pub(super) fn inside(context: &SceneContext, scene: &str) -> anyhow::Result<()> 
     Ok(())
 }
 
-fn mount(arguments: &[&str], disk: &Path) -> anyhow::Result<()> {
+pub(super) fn mount(arguments: &[&str], disk: &Path) -> anyhow::Result<()> {
     let status = Command::new("mount").args(arguments).arg(disk).status().context("could not start mount")?;
     ensure!(status.success(), "mount {} ended with {status}", arguments.join(" "));
     Ok(())
@@ -105,10 +108,13 @@ fn full(context: &SceneContext, root: &Path) -> anyhow::Result<String> {
 
     let server = start()?;
     let mut http = Http::new(server.endpoint());
-    let (streams, filled) = (begin(&mut http)?, begin(&mut http)?);
+    let work = context.folder.join("work");
+    fs::create_dir_all(&work)?;
+    let (streams, filled, shows) = (begin(&mut http)?, begin(&mut http)?, begin_in(&mut http, &work)?);
     take(&mut http, &filled, "slow 3600")?;
     take(&mut http, &streams, &format!("long {WORDS}"))?;
     disk.leave(LITTLE_BYTES)?;
+    not_shown(&mut http, &shows, &work, &disk)?;
     let taken = fill(&mut http, &filled, "first")?;
     println!("the disk is full after {taken} prompts");
     reads_go_on(&mut http, &filled, taken + 1)?;
@@ -118,6 +124,7 @@ fn full(context: &SceneContext, root: &Path) -> anyhow::Result<String> {
     let all: String = (1..=WORDS).map(|n| format!("word{n} ")).collect();
     ensure!(words == all, "R17: the turn that streamed has {} bytes of {}", words.len(), all.len());
     println!("there was room again: prompts were taken without a restart, and the turn lost no word");
+    shown(&mut http, &shows, &work, &disk)?;
 
     // Full once more, with a turn running: its end is written with the reserve.
     let runs = begin(&mut http)?;
@@ -144,6 +151,41 @@ fn full(context: &SceneContext, root: &Path) -> anyhow::Result<String> {
     take(&mut http, &runs, "say too early")?;
     stop(server)?;
     Ok("a full disk refused writes and nothing else, gave way to last words, and passed without a restart".to_owned())
+}
+
+/// Asks for a file that does not fit: the disk fills up in the middle of it, and nothing of it stays.
+fn not_shown(http: &mut Http, session: &str, work: &Path, disk: &Disk) -> anyhow::Result<()> {
+    fs::write(work.join("long.txt"), "a line of text\n".repeat(SHOWN_BYTES / 15))?;
+    take(http, session, "show long.txt")?;
+    until_ended(http, session)?;
+    let entries = entries(http, session)?;
+    let said = entries.iter().any(|entry| entry.to_string().contains("no space is left on the disk"));
+    ensure!(said, "R17: nobody said that what was to be shown does not fit");
+    let has_entry = entries.iter().any(|entry| entry["type"] == "output.stored");
+    ensure!(!has_entry && outputs_of(disk, session)?.is_empty(), "R17: half of what was shown is left");
+    println!("what did not fit was not shown, and nothing of it was left");
+    Ok(())
+}
+
+/// The same once there is room.
+fn shown(http: &mut Http, session: &str, work: &Path, disk: &Disk) -> anyhow::Result<()> {
+    // The other spelling makes it another prompt.
+    take(http, session, "show ./long.txt")?;
+    let text = fs::read(work.join("long.txt"))?;
+    let asked_at = Instant::now();
+    while !entries(http, session)?.iter().any(|entry| entry["type"] == "output.stored") {
+        ensure!(asked_at.elapsed() < TURN_ENDS_WITHIN, "R17: what fits now is not shown");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    ensure!(outputs_of(disk, session)? == [text], "R17: what was shown is not what is kept");
+    Ok(())
+}
+
+/// The bytes of a session's outputs, as they lie on the disk.
+fn outputs_of(disk: &Disk, session: &str) -> anyhow::Result<Vec<Vec<u8>>> {
+    let folder = disk.data.join("sessions").join(session).join("outputs");
+    let Ok(files) = fs::read_dir(folder) else { return Ok(Vec::new()) };
+    files.map(|file| Ok(fs::read(file?.path())?)).collect()
 }
 
 /// Sends prompts, shorter and shorter, until not even the shortest is accepted; returns how many were.
@@ -194,7 +236,7 @@ fn until_ended(http: &mut Http, session: &str) -> anyhow::Result<String> {
 }
 
 /// Sends SIGTERM; the exit has to be clean and in time.
-fn stop(server: Server) -> anyhow::Result<()> {
+pub(super) fn stop(server: Server) -> anyhow::Result<()> {
     let status = Command::new("kill").args(["-TERM", &server.pid().to_string()]).status()?;
     ensure!(status.success(), "could not ask the server to stop");
     let status = server.ended(STOPS_WITHIN).context("R28")?;

@@ -1,6 +1,7 @@
 //! One client of a server that will fail: it makes a session, sends prompts until one is refused, and follows; then
 //! it compares what it saw with what the next server has.
 
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
@@ -75,7 +76,12 @@ impl Story {
 
 /// Makes a session of the guide that is ready; returns its id.
 pub(super) fn begin(http: &mut Http) -> anyhow::Result<String> {
-    let body = json!({ "agent": "guide", "cwd": "/usr" });
+    begin_in(http, Path::new("/usr"))
+}
+
+/// The same in this directory.
+pub(super) fn begin_in(http: &mut Http, cwd: &Path) -> anyhow::Result<String> {
+    let body = json!({ "agent": "guide", "cwd": cwd });
     let request = Request {
         method: "POST",
         path: "/api/v1/sessions".to_owned(),

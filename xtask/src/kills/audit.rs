@@ -1,7 +1,9 @@
 //! Reads back everything in the ledger after a restart, and repeats every idempotency key.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fmt;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -9,7 +11,7 @@ use anyhow::{Context as _, bail, ensure};
 use fastrand::Rng;
 use serde_json::Value;
 
-use super::client::created_id;
+use super::client::{created_id, shown_data};
 use super::http::{Http, HttpAnswer, Request};
 use super::ledger::{Change, Ledger, Outcome, RecordedRequest};
 use super::live::{self, Frame, Live};
@@ -20,6 +22,7 @@ const PAGE: u32 = 1_000;
 /// How many follows are made on one socket before another is opened: reconnecting is what is tested.
 const FOLLOWS_PER_SOCKET: usize = 16;
 
+const NOT_FOUND: u16 = 404;
 const TOO_MANY_REQUESTS: u16 = 429;
 const PAUSE: Duration = Duration::from_millis(100);
 const MAX_RETRIES: u32 = 100;
@@ -41,18 +44,24 @@ pub(super) struct Tally {
     sessions: BTreeMap<String, (usize, usize)>,
     follows: u64,
     repeats: u64,
+    /// Outputs whose bytes were compared.
+    outputs: u64,
+    /// Texts beside the log that were read.
+    bodies: u64,
+    /// Removed outputs that are gone.
+    removals: u64,
     lost: usize,
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kills, sessions, follows, repeats, lost } = self;
+        let Self { kills, sessions, follows, repeats, outputs, bodies, removals, lost } = self;
         let acks: usize = sessions.values().map(|(acks, _)| acks).sum();
         let entries: usize = sessions.values().map(|(_, entries)| entries).sum();
         write!(
             f,
             "{kills} kills; checked {acks} acknowledgements and {entries} entries in {} sessions, {follows} resumed \
-             follows, {repeats} repeated keys; lost={lost}",
+             follows, {repeats} repeated keys, {outputs} outputs, {bodies} bodies, {removals} removals; lost={lost}",
             sessions.len()
         )
     }
@@ -145,6 +154,8 @@ impl Audit<'_> {
             let entries = self.entries(id)?;
             self.violations.extend(promises::check_session(id, record, &entries));
             let session = self.read(&format!("/api/v1/sessions/{id}"))?;
+            self.outputs_have_their_bytes(id, &entries)?;
+            self.bodies_are_there(id, &entries)?;
             if restarted == JustRestarted::Yes {
                 self.violations.extend(promises::no_turn_runs(id, &entries));
                 self.violations.extend(promises::shown_as_logged(id, &session, &entries));
@@ -152,6 +163,47 @@ impl Audit<'_> {
             let acks =
                 record.requests.iter().filter(|recorded| matches!(recorded.outcome, Outcome::Acknowledged(_))).count();
             self.tally.sessions.insert(id.clone(), (acks, entries.len()));
+        }
+        Ok(())
+    }
+
+    /// No entry names bytes that are not there, or that are others than were shown.
+    fn outputs_have_their_bytes(&mut self, id: &str, entries: &[Value]) -> anyhow::Result<()> {
+        let removed = removed_outputs(entries);
+        for entry in entries.iter().filter(|entry| entry["type"] == "output.stored") {
+            let stored = &entry["data"]["output"];
+            let output = stored["id"].as_str().unwrap_or_default();
+            let path = Path::new(stored["path"].as_str().unwrap_or_default());
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if removed.contains(output) {
+                let answer = self.send(&Request::get(format!("/api/v1/sessions/{id}/outputs/{output}")))?;
+                if answer.status != NOT_FOUND {
+                    let what = format!("session {id}: output {output} was removed and is answered {}", answer.status);
+                    self.add_violation(Promise::AckedSurvives, what);
+                }
+                self.tally.removals += 1;
+                continue;
+            }
+            let kept = self.read(&format!("/api/v1/sessions/{id}/outputs/{output}?format=json"))?;
+            if kept["state"] != "kept" || kept["data"] != shown_data(name) {
+                let what = format!("session {id}: output {output} of {name} is {}", kept["state"]);
+                self.add_violation(Promise::AckedSurvives, what);
+            }
+            self.tally.outputs += 1;
+        }
+        Ok(())
+    }
+
+    /// No entry has a head whose rest is not there; the server compares it with the hash in the entry.
+    fn bodies_are_there(&mut self, id: &str, entries: &[Value]) -> anyhow::Result<()> {
+        let named = entries.iter().filter_map(|entry| entry["data"]["bodies"].as_array()).flatten();
+        for sha256 in named.filter_map(|body| body["sha256"].as_str()) {
+            let answer = self.send(&Request::get(format!("/api/v1/sessions/{id}/bodies/{sha256}")))?;
+            if !answer.is_success() {
+                let what = format!("session {id}: body {sha256} is answered {}", answer.status);
+                self.add_violation(Promise::AckedSurvives, what);
+            }
+            self.tally.bodies += 1;
         }
         Ok(())
     }
@@ -278,6 +330,12 @@ impl Audit<'_> {
     fn add_violation(&mut self, promise: Promise, what: String) {
         self.violations.push(Violation::new(promise, what));
     }
+}
+
+/// The outputs that entries say were removed.
+fn removed_outputs(entries: &[Value]) -> BTreeSet<&str> {
+    let removals = entries.iter().filter(|entry| entry["type"] == "output.removed");
+    removals.filter_map(|entry| entry["data"]["id"].as_str()).collect()
 }
 
 /// Enough of it to find it again.

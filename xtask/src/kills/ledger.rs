@@ -21,6 +21,8 @@ pub(super) struct Ledger {
     pub(super) sessions: BTreeMap<String, Record>,
     /// Creates without an answer: the session may exist under an id that nobody knows.
     pub(super) lost_creates: Vec<RecordedRequest>,
+    /// Outputs whose removal got no answer in some cycle: their bytes may stay until the server sweeps, minutes after a start.
+    pub(super) cut_off_removals: BTreeSet<String>,
     /// The sessions that the last cycle touched.
     pub(super) touched: BTreeSet<String>,
     /// Counts of the last cycle, for the progress line.
@@ -54,9 +56,19 @@ pub(super) struct RecordedRequest {
 /// What was requested. Every text and name occurs once in a trial, so that it can be found in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
-    Create { name: String },
-    Prompt { text: String },
-    Rename { name: String },
+    Create {
+        name: String,
+    },
+    Prompt {
+        text: String,
+    },
+    Rename {
+        name: String,
+    },
+    /// Of an output, by its id; only the client that had it shown asks for it.
+    Remove {
+        output: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,6 +130,9 @@ impl Ledger {
     pub(super) fn add_report(&mut self, report: Report) -> Vec<Violation> {
         let mut violations = report.violations;
         for (session, recorded) in report.requests {
+            if let (Change::Remove { output }, Outcome::Unanswered) = (&recorded.change, &recorded.outcome) {
+                self.cut_off_removals.insert(output.clone());
+            }
             self.acknowledged_last += u64::from(matches!(recorded.outcome, Outcome::Acknowledged(_)));
             match session {
                 Some(session) => self.record(session, report.client).requests.push(recorded),

@@ -18,6 +18,7 @@ pub(crate) enum Promise {
     ResumableByCursor,
     Idempotent,
     NoTurnLeftRunning,
+    PayloadsGoWithEntries,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +42,7 @@ impl fmt::Display for Violation {
             Promise::ResumableByCursor => "R06 resumable by cursor",
             Promise::Idempotent => "R09 idempotent",
             Promise::NoTurnLeftRunning => "R11 no turn left running",
+            Promise::PayloadsGoWithEntries => "R01 payloads go with their entries",
         };
         // The beginning of a long prompt is enough.
         let what: String = self.what.chars().take(SHOWN_CHARS).collect();
@@ -137,7 +139,7 @@ fn seqs_are_gapless(entries: &[Value]) -> Vec<Violation> {
 struct Effects {
     /// For a prompt: the ids under which it was accepted, and how often it was queued and sent under each.
     interactions: BTreeMap<String, (u32, u32)>,
-    /// For a name: how often it was set.
+    /// For a name: how often it was set. For an output: how often it was removed.
     given: u32,
     first_seq: u64,
 }
@@ -153,6 +155,7 @@ fn find_effects(entries: &[Value]) -> EffectsByText<'_> {
         let key = match kind {
             "prompt.queued" | "prompt.sent" => "text",
             "session.created" | "session.changed" => "name",
+            "output.removed" => "id",
             _ => continue,
         };
         let Some(mark) = data[key].as_str() else { continue };
@@ -196,7 +199,7 @@ fn wrong_effect(recorded: &RecordedRequest, effects: Option<&Effects>) -> Option
         (Outcome::Acknowledged(answer), Some(effects)) => {
             let told = match change {
                 Change::Prompt { .. } => interaction_in(&answer.body),
-                Change::Create { .. } | Change::Rename { .. } => return None,
+                Change::Create { .. } | Change::Rename { .. } | Change::Remove { .. } => return None,
             };
             if told.as_ref().is_some_and(|id| effects.interactions.contains_key(id)) {
                 return None;
@@ -269,6 +272,7 @@ impl Change {
         match self {
             Self::Create { name } | Self::Rename { name } => name,
             Self::Prompt { text } => text,
+            Self::Remove { output } => output,
         }
     }
 }

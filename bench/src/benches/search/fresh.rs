@@ -75,6 +75,7 @@ impl Side {
             search: with_index.then(|| folder.join("search")),
             history: None,
             usage: engine::UsageSettings::default(),
+            outputs: engine::OutputSettings::in_memory(),
         };
         let engine = Engine::start(store, seams).await?;
         let mut sessions = Vec::new();

@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_is_to_be_known_comes_first_and_says_what_it_is() {
-        let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
+        let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned(), body: None };
         let files = vec![("a b".to_owned(), PathBuf::from("/p/a b%"))];
         let told = |of| PromptContext { brief: None, packet: Some(AgentPacket { of, text: "we did".to_owned() }) };
         let step = blocks("do it".to_owned(), Vec::new(), told(PacketKind::PhaseBefore), Vec::new());
@@ -138,7 +138,7 @@ mod tests {
         };
         let command = blocks("/req my-spec".to_owned(), Vec::new(), ahead(), Vec::new());
         assert_eq!(serde_json::to_string(&command).unwrap(), r#"[{"type":"text","text":"/req my-spec"}]"#);
-        let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
+        let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned(), body: None };
         let command = blocks("/look".to_owned(), vec![image], ahead(), Vec::new());
         assert_eq!(serde_json::to_value(&command[0]).unwrap()["text"], "/look");
         let words = blocks("do /req".to_owned(), Vec::new(), ahead(), Vec::new());

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::OWN_MCP_SERVER;
+use crate::OwnTool;
 
 /// How an agent deviates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,9 @@ pub struct Quirks {
     /// The title of its question is the tool's own name, `mcp__SERVER__TOOL` for MCP tools, and is not written by a
     /// model.
     pub titles_are_tool_names: bool,
+    /// The title of its question about an MCP tool is `mcp.SERVER.TOOL` and the input `{server, tool, arguments}`; both are
+    /// written by its program, not by a model.
+    pub wraps_mcp_calls: bool,
     /// It gives a shell command in the title only; the title is written by its program, not by a model.
     pub titles_are_commands: bool,
     /// Loading its own record does harm, so it gets the earlier turns as a packet instead.
@@ -82,6 +85,7 @@ impl Quirks {
         settings_file: None,
         unasked: None,
         titles_are_tool_names: false,
+        wraps_mcp_calls: false,
         titles_are_commands: false,
         must_not_load: false,
         makes_its_own_files: false,
@@ -99,8 +103,8 @@ impl SettingsFile {
     }
 
     /// Our settings, with our own tools by the names that the agent gives them.
-    pub(super) fn settings(self, own_tools: &[String]) -> Value {
-        let name = |tool: &String| format!("mcp__{OWN_MCP_SERVER}__{tool}");
+    pub(super) fn settings(self, own_tools: &[OwnTool]) -> Value {
+        let name = |tool: &OwnTool| format!("mcp__{}__{}", tool.server, tool.name);
         match self {
             Self::Qwen => json!({
                 "tools": { "approvalMode": "default", "toolSearch": { "enabled": false } },
@@ -112,11 +116,11 @@ impl SettingsFile {
 
 impl Unasked {
     /// The additional argument for starting an agent.
-    pub(super) fn argument(self, own_tools: &[String]) -> Option<String> {
+    pub(super) fn argument(self, own_tools: &[OwnTool]) -> Option<String> {
         match self {
             Self::ClaudeCode => None,
             Self::GeminiArgument => {
-                let names: Vec<_> = own_tools.iter().map(|tool| format!("mcp_{OWN_MCP_SERVER}_{tool}")).collect();
+                let names: Vec<_> = own_tools.iter().map(|tool| format!("mcp_{}_{}", tool.server, tool.name)).collect();
                 Some(format!("--allowed-tools={}", names.join(",")))
             }
         }

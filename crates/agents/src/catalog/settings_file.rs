@@ -99,8 +99,12 @@ mod tests {
 
     const VARIABLE: &str = "QWEN_CODE_SYSTEM_DEFAULTS_PATH";
 
-    fn own_tools() -> [String; 2] {
-        ["mark", "look_back"].map(str::to_owned)
+    fn own_tools() -> [crate::OwnTool; 2] {
+        ["mark", "look_back"].map(|name| crate::OwnTool {
+            server: crate::OWN_MCP_SERVER,
+            name: name.to_owned(),
+            asks_itself: false,
+        })
     }
 
     fn given(folder: &Path, own: Option<&Path>) -> Option<String> {

@@ -102,6 +102,8 @@ pub(super) const ROWS: &[Row] = &[
             // In both it asks before it leaves its sandbox.
             asks_in: &[asks_in_mode(&["workspace-write", "read-only"])],
             mode_variable: Some("INITIAL_AGENT_MODE"),
+            // It asks about tools that may change something, ours too.
+            wraps_mcp_calls: true,
             brief: Brief::SystemPrompt,
             ..Quirks::PLAIN
         },
@@ -139,7 +141,7 @@ pub(super) const ROWS: &[Row] = &[
         description: "GitHub's coding agent.",
         command: "copilot",
         // Only the tools of our own server.
-        args: &["--acp", "--allow-tool=throughline"],
+        args: &["--acp", "--allow-tool=throughline", "--allow-tool=throughline-show"],
         env: &[("COPILOT_AUTO_UPDATE", "false")],
         // Not COPILOT_*: COPILOT_ALLOW_ALL would turn all questions off.
         pass_env: &[&[

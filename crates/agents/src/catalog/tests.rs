@@ -14,7 +14,15 @@ const OWN: &str = "/opt/throughline/throughline";
 
 fn catalog(changes: &[(&str, Change)]) -> Result<Catalog, CatalogError> {
     let changes = changes.iter().map(|(name, change)| ((*name).to_owned(), change.clone()));
-    Catalog::new(OWN, &["mark", "look_back"].map(str::to_owned), changes.collect())
+    Catalog::new(
+        OWN,
+        &["mark", "look_back"].map(|name| crate::OwnTool {
+            server: crate::OWN_MCP_SERVER,
+            name: name.to_owned(),
+            asks_itself: false,
+        }),
+        changes.collect(),
+    )
 }
 
 fn changed(name: &str, change: Change) -> Result<CatalogEntry, CatalogError> {

@@ -27,6 +27,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Five times a second: more would be too fast to read.
 const SHOWN_EVERY: Duration = Duration::from_millis(200);
 
+const MAX_NAMED_CHARS: usize = 60;
+
 const ALLOW_ONCE: &str = "allow-once";
 const ALLOW_ALWAYS: &str = "allow-always";
 const REJECT_ONCE: &str = "reject-once";
@@ -62,7 +64,7 @@ pub(super) async fn run(turn: &Turn, command: &str) -> Result<StopReason, Error>
             } else {
                 call.fail_with(fields)?;
             }
-            turn.say(&format!("It ended with exit code {code}.")).await?;
+            turn.say(&format!("{} ended with exit code {code}.", named(command))).await?;
         }
         Err(err) => {
             call.fail(&format!("The command could not be run: {err}"))?;
@@ -70,6 +72,15 @@ pub(super) async fn run(turn: &Turn, command: &str) -> Result<StopReason, Error>
         }
     }
     Ok(StopReason::EndTurn)
+}
+
+/// The command as a sentence can hold it: the turn's line in the contents is made of that sentence. A long one is the
+/// line itself, and one with a backtick would break the code.
+fn named(command: &str) -> String {
+    if command.chars().count() > MAX_NAMED_CHARS || command.contains(['`', '\n']) {
+        return "It".to_owned();
+    }
+    format!("`{command}`")
 }
 
 enum PermissionReply {

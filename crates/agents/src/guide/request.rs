@@ -24,7 +24,7 @@ impl GuideCommand {
     }
 }
 
-pub(super) const COMMANDS: [GuideCommand; 15] = [
+pub(super) const COMMANDS: [GuideCommand; 19] = [
     GuideCommand { name: "say", hint: "TEXT", description: "answers with the text, word by word" },
     GuideCommand { name: "think", hint: "TEXT", description: "thinks the text aloud, then answers" },
     GuideCommand { name: "read", hint: "FILE", description: "shows the first lines of a file" },
@@ -33,6 +33,14 @@ pub(super) const COMMANDS: [GuideCommand; 15] = [
         hint: "FILE TEXT",
         description: "puts the text into a file of this session's directory",
     },
+    GuideCommand { name: "show", hint: "FILE", description: "shows a file beside the conversation, where it stays" },
+    GuideCommand { name: "image", hint: "FILE", description: "shows a picture in the same way" },
+    GuideCommand {
+        name: "display",
+        hint: "COMMAND",
+        description: "asks you, then shows what the command prints beside the conversation, where it stays",
+    },
+    GuideCommand { name: "embed", hint: "ADDRESS", description: "shows a card of a video, music or a post" },
     GuideCommand { name: "run", hint: "COMMAND", description: "asks you, then runs the command in a shell" },
     GuideCommand { name: "fail", hint: "TEXT", description: "shows a step that fails" },
     GuideCommand { name: "plan", hint: "A; B; C", description: "makes a plan and completes it step by step" },
@@ -48,7 +56,11 @@ pub(super) const COMMANDS: [GuideCommand; 15] = [
         hint: "NAME {\"key\": \"value\"}",
         description: "calls a tool of a connected MCP server",
     },
-    GuideCommand { name: "next", hint: "LABEL | COMMAND | CONTEXT", description: "offers to go on in another session" },
+    GuideCommand {
+        name: "next",
+        hint: "LABEL | COMMAND | WORK",
+        description: "offers to go on in another session of that work",
+    },
     GuideCommand {
         name: "pipeline",
         hint: "NAME",
@@ -132,6 +144,11 @@ pub(super) fn parse(text: &str) -> Request {
     request(word.name, rest).unwrap_or(Request::Misused(word.name))
 }
 
+/// Shows something with a tool of the session's own that takes one argument.
+fn showing(tool: &str, argument: &str, value: &str) -> Request {
+    Request::Tool { name: tool.to_owned(), arguments: serde_json::json!({ argument: value }).to_string() }
+}
+
 /// `rest` is what follows the word, trimmed.
 fn request(word: &str, rest: &str) -> Option<Request> {
     let given = || (!rest.is_empty()).then(|| rest.to_owned());
@@ -140,6 +157,13 @@ fn request(word: &str, rest: &str) -> Option<Request> {
         "say" => given().map(Request::Say),
         "think" => given().map(Request::Think),
         "read" => Some(Request::Read(unquoted(rest)?.to_owned())),
+        "show" => Some(showing("render_file_contents", "path", unquoted(rest)?)),
+        "image" => Some(showing("display_image", "path", unquoted(rest)?)),
+        "embed" => Some(showing("embed_media", "url", unquoted(rest)?)),
+        "display" => given().map(|command| Request::Tool {
+            name: "run_and_display".to_owned(),
+            arguments: serde_json::json!({ "command": command }).to_string(),
+        }),
         "write" => {
             let (file, text) = split_file(rest)?;
             Some(Request::Write { file: file.to_owned(), text: text.to_owned() })
@@ -260,6 +284,8 @@ mod tests {
             ("write \"my notes.txt\" one", write("my notes.txt", "one")),
             ("write \"a.txt\"  two spaces", write("a.txt", " two spaces")),
             ("run ls -l | wc", Request::Run(owned("ls -l | wc"))),
+            ("display make -j2 | tail", tool("run_and_display", r#"{"command":"make -j2 | tail"}"#)),
+            ("display", Request::Misused("display")),
             ("fail on purpose", Request::Fail(owned("on purpose"))),
             ("plan one; two ;; three;", Request::Plan(vec![owned("one"), owned("two"), owned("three")])),
             ("plan rest", Request::Plan(vec![owned("rest")])),

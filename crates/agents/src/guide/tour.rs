@@ -11,6 +11,8 @@ use super::{commands, files, pipeline};
 
 /// The piece of work that the tour's sessions are of; the page begins the first one in it.
 const WORK: &str = "Show me around";
+/// The prompt that the last stop is reached by.
+pub(super) const LAST_STOP: &str = "tour end";
 const FILE: &str = "tour.md";
 const FILE_TEXT: &str = "# A tour\n\nThe guide wrote this file. You can delete it.\n";
 
@@ -72,7 +74,7 @@ pub(super) async fn show(turn: &Turn, stop: Stop) -> Result<StopReason, Error> {
                  was about; the two stay together as one piece of work.\n\n",
             )
             .await?;
-            turn.say_at_once(&pipeline::next("Go to the last stop", "tour end", WORK))?;
+            turn.say_at_once(&pipeline::next("Go to the last stop", LAST_STOP, WORK))?;
         }
         Stop::End => {
             turn.say(

@@ -15,6 +15,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 use super::session::{GuideSession, lock};
+use super::tour::LAST_STOP;
 
 /// The context size in `usage_update`. The guide has no context; this is a number to draw a bar with.
 const CONTEXT_SIZE: u64 = 100_000;
@@ -173,9 +174,13 @@ fn characters(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-/// The prompt's first line, cut at a word.
+/// The prompt's first line, cut at a word. The last stop of the tour is in a session of its own, and a button sent its
+/// prompt: nobody chose those words.
 fn title(prompt: &str) -> String {
     let line = prompt.lines().next().unwrap_or_default().trim();
+    if line.eq_ignore_ascii_case(LAST_STOP) {
+        return "The last stop of the tour".to_owned();
+    }
     if line.is_empty() {
         return "A talk with the guide".to_owned();
     }
@@ -194,6 +199,7 @@ mod tests {
             ("say hello", "say hello"),
             ("say hello\nand more", "say hello"),
             ("", "A talk with the guide"),
+            ("tour end", "The last stop of the tour"),
             (
                 "say one two three four five six seven eight nine ten eleven",
                 "say one two three four five six seven eight nine ten eleven",

@@ -16,7 +16,7 @@ pub(super) fn from_data_url(url: &str) -> Option<(&str, &str)> {
 pub(super) fn of_prompt(mime_type: &str, data: &str, limits: &HistoryLimits) -> Result<Image, String> {
     let is_kept = KEPT_TYPES.contains(&mime_type) && !data.is_empty() && data.len() <= limits.image_bytes;
     if is_kept && data.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)) {
-        return Ok(Image { mime_type: mime_type.to_owned(), data: data.to_owned() });
+        return Ok(Image { mime_type: mime_type.to_owned(), data: data.to_owned(), body: None });
     }
     Err(format!("[{mime_type}, {} bytes, not kept]", bytes_of(data)))
 }

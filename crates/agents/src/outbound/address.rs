@@ -8,6 +8,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::Url;
 
+/// The longest address of the public web that is asked: agents and sites name them, and none that means something is longer.
+const MAX_PUBLIC_BYTES: usize = 2_000;
+
 /// Where HTTP without TLS may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainHttp {
@@ -24,6 +27,8 @@ pub(crate) enum AddressRule {
     Configured(PlainHttp),
     /// Somebody else named it: plain HTTP, on this machine only.
     ThisMachine,
+    /// An agent named something at it: a name of the public web, over TLS on its usual port, and public IP addresses only.
+    Public,
 }
 
 /// Why an address is not accepted.
@@ -37,6 +42,10 @@ pub(crate) enum AddressError {
     Plain,
     #[error("it does not begin with http:// and lead to this machine")]
     Elsewhere,
+    #[error("it does not begin with https:// and a name of the public web")]
+    NotPublic,
+    #[error("it has more than {MAX_PUBLIC_BYTES} bytes")]
+    TooLong,
 }
 
 /// The address of a server.
@@ -62,7 +71,9 @@ impl Address {
             AddressRule::Configured(PlainHttp::ThisMachineOnly) if !address.is_tls() && !is_plain_here => {
                 Err(AddressError::Plain)
             }
-            AddressRule::ThisMachine | AddressRule::Configured(_) => Ok(address),
+            AddressRule::Public if !address.names_public_web() => Err(AddressError::NotPublic),
+            AddressRule::Public if address.url.as_str().len() > MAX_PUBLIC_BYTES => Err(AddressError::TooLong),
+            AddressRule::ThisMachine | AddressRule::Configured(_) | AddressRule::Public => Ok(address),
         }
     }
 
@@ -83,6 +94,7 @@ impl Address {
                 ip.is_loopback()
             }
             AddressRule::ThisMachine | AddressRule::Configured(_) => true,
+            AddressRule::Public => is_public(ip),
         };
         keeps_to_rule && !is_for_one_link && !ip.is_multicast()
     }
@@ -110,8 +122,21 @@ impl Address {
         self.url.query()
     }
 
+    /// What is asked of the server.
+    pub(crate) fn path_and_query(&self) -> String {
+        match self.query() {
+            Some(query) => format!("{}?{query}", self.path()),
+            None => self.path().to_owned(),
+        }
+    }
+
     pub(crate) fn has_fragment(&self) -> bool {
         self.url.fragment().is_some()
+    }
+
+    /// A name, no IP address, on the usual port of TLS.
+    fn names_public_web(&self) -> bool {
+        self.is_tls() && self.url.port().is_none() && self.url.domain().is_some_and(|name| name.contains('.'))
     }
 
     fn names_this_machine(&self) -> bool {
@@ -129,6 +154,31 @@ impl fmt::Display for Address {
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// Whether anybody on the public web may have this address: no network of one's own, and none that is set aside.
+fn is_public(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => {
+            let [first, second, third, _] = ip.octets();
+            let is_set_aside = match (first, second, third) {
+                // This network; and what is reserved or for many.
+                (0 | 224.., _, _) => true,
+                // Between a provider and its customers.
+                (100, 64..=127, _) => true,
+                (192, 0, 0) | (192, 88, 99) => true,
+                // For measurements.
+                (198, 18 | 19, _) => true,
+                _ => false,
+            };
+            !is_set_aside && !ip.is_private() && !ip.is_loopback() && !ip.is_link_local() && !ip.is_documentation()
+        }
+        IpAddr::V6(ip) => match ip.segments() {
+            // Teredo and others that wrap an address, documentation, 6to4.
+            [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x2002, ..] | [0x3fff, 0..=0xfff, ..] => false,
+            [first, ..] => first & 0xe000 == 0x2000,
+        },
     }
 }
 
@@ -198,6 +248,74 @@ mod tests {
         ] {
             assert!(!reaches("https://box.example", CONFIGURED, ip), "{ip}");
             assert!(!reaches("http://box.example", ANYWHERE, ip), "{ip}");
+        }
+    }
+
+    /// T33: only names of the public web over TLS, and of those only public addresses.
+    #[test]
+    fn what_an_agent_names_leads_to_the_public_web_alone() {
+        let parse = |url: &str| Address::parse(url, AddressRule::Public);
+        assert!(parse("https://www.youtube.com/oembed?url=x").is_ok() && parse("https://a.example:443/").is_ok());
+        for url in [
+            "http://www.youtube.com/",
+            "https://www.youtube.com:8443/",
+            "https://127.0.0.1/",
+            "https://[::1]/",
+            "https://2130706433/",
+            "https://0x7f.1/",
+            "https://localhost/",
+            "https://router/",
+        ] {
+            assert_eq!(parse(url), Err(AddressError::NotPublic), "{url}");
+        }
+        let beginning = "https://i.ytimg.com/";
+        let of_length = |bytes: usize| format!("{beginning}{}", "x".repeat(bytes - beginning.len()));
+        assert!(parse(&of_length(MAX_PUBLIC_BYTES)).is_ok());
+        for bytes in [MAX_PUBLIC_BYTES + 1, 70_000] {
+            assert_eq!(parse(&of_length(bytes)), Err(AddressError::TooLong));
+        }
+        // What is written shorter than it is sent.
+        assert_eq!(parse(&format!("{beginning}{}", "ü".repeat(500))), Err(AddressError::TooLong));
+        let reaches = |ip: &str| parse("https://www.youtube.com").unwrap().may_reach(ip.parse().unwrap());
+        for ip in ["93.184.216.34", "8.8.8.8", "2606:2800:220:1::1", "::ffff:8.8.8.8", "100.63.0.1", "198.20.0.1"] {
+            assert!(reaches(ip), "{ip}");
+        }
+        for ip in [
+            "127.0.0.1",
+            "127.9.9.9",
+            "10.0.0.1",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "100.100.100.200",
+            "192.0.0.192",
+            "192.0.2.1",
+            "198.18.0.1",
+            "203.0.113.1",
+            "0.0.0.0",
+            "224.0.0.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::1",
+            "::",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::ffff:169.254.169.254",
+            "::10.0.0.1",
+            "64:ff9b::a00:1",
+            "64:ff9b:1::1",
+            "2002:a00:1::1",
+            "2001::1",
+            "2001:db8::1",
+            "3fff::1",
+            "fc00::1",
+            "fd00:ec2::254",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            assert!(!reaches(ip), "{ip}");
         }
     }
 }

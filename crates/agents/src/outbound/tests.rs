@@ -64,6 +64,14 @@ async fn a_head_over_the_bound_is_refused() {
 }
 
 #[tokio::test]
+async fn a_path_that_is_too_long_to_be_sent_is_an_error() {
+    let (client, _server) = answering("", Vec::new()).await;
+    let path = format!("/{}", "x".repeat(70_000));
+    let err = client.send(Method::GET, &path, HeaderMap::new(), Vec::new()).await.err().unwrap();
+    assert!(matches!(err, OutboundError::Unsendable), "{err:?}");
+}
+
+#[tokio::test]
 async fn whoever_falls_silent_is_not_waited_for() {
     let (client, _server) = answering("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n", b"x".to_vec()).await;
     let mut body = ask(&client).await.unwrap().body;

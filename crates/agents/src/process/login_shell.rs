@@ -5,7 +5,8 @@
 //!
 //! Invariant: the server's own `PATH` comes first, since an environment that the person has activated is only there;
 //! the shell's folders are appended. Only `PATH` is taken. A shell that fails, hangs or prompts costs ten seconds at
-//! most.
+//! most, and is then stopped like an agent, not killed: one that is killed in the middle of its files leaves their locks
+//! behind, for which every later shell waits.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 use tokio::io::AsyncReadExt as _;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::launcher::{Launched, Launcher};
 use super::wire::{ProcessLimits, Spec};
@@ -26,9 +28,13 @@ const FALLBACK: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Asks the login shell once, in the environment that agents get (see [`super::environment()`]), and returns the
 /// server's own `PATH` followed by the folders that only the shell has. Takes seconds with some shells, so the caller
-/// should keep the result.
-pub async fn login_shell_path(launcher: &Launcher, environment: &BTreeMap<String, String>) -> String {
-    let from_shell = timeout(LIMIT, ask(launcher, environment)).await.unwrap_or_default();
+/// should keep the result, and not drop the future: `stopping` ends it early.
+pub async fn login_shell_path(
+    launcher: &Launcher,
+    environment: &BTreeMap<String, String>,
+    stopping: &CancellationToken,
+) -> String {
+    let from_shell = ask(launcher, environment, stopping).await;
     if from_shell.is_none() {
         tracing::info!("the login shell did not tell its PATH; agents are looked for on the server's own");
     }
@@ -41,7 +47,11 @@ pub fn own_path(environment: &BTreeMap<String, String>) -> String {
     merge(&[environment.get("PATH").map(String::as_str)])
 }
 
-async fn ask(launcher: &Launcher, environment: &BTreeMap<String, String>) -> Option<String> {
+async fn ask(
+    launcher: &Launcher,
+    environment: &BTreeMap<String, String>,
+    stopping: &CancellationToken,
+) -> Option<String> {
     let shell = environment.get("SHELL").filter(|shell| Path::new(shell).is_absolute())?;
     let home = environment.get("HOME").filter(|home| Path::new(home).is_dir());
     let mut env = environment.clone();
@@ -58,9 +68,19 @@ async fn ask(launcher: &Launcher, environment: &BTreeMap<String, String>) -> Opt
     let Launched { process, stdin, stdout } = launcher.spawn(spec).await.ok()?;
     drop(stdin);
     let mut answer = Vec::new();
-    stdout.take(LONGEST_ANSWER_BYTES).read_to_end(&mut answer).await.ok()?;
-    drop(process);
-    path_in(&answer)
+    let mut bounded = stdout.take(LONGEST_ANSWER_BYTES);
+    let read = timeout(LIMIT, bounded.read_to_end(&mut answer));
+    match stopping.run_until_cancelled(read).await {
+        Some(Ok(read)) => {
+            drop(process);
+            read.ok()?;
+            path_in(&answer)
+        }
+        Some(Err(_)) | None => {
+            process.stop().await;
+            None
+        }
+    }
 }
 
 fn path_in(answer: &[u8]) -> Option<String> {

@@ -68,7 +68,7 @@ impl ProviderEndpoint {
         let address = self.client.address().to_string();
         match err {
             OutboundError::Unreachable { source } => ProviderError::Unreachable { address, source },
-            OutboundError::NoAddress => {
+            OutboundError::NoAddress | OutboundError::Unsendable => {
                 let source = io::Error::new(io::ErrorKind::NotFound, err);
                 ProviderError::Unreachable { address, source }
             }

@@ -79,7 +79,9 @@ pub enum ProviderSetupError {
 impl From<AddressError> for ProviderSetupError {
     fn from(err: AddressError) -> Self {
         match err {
-            AddressError::NotHttp | AddressError::Elsewhere => Self::Url,
+            AddressError::NotHttp | AddressError::Elsewhere | AddressError::NotPublic | AddressError::TooLong => {
+                Self::Url
+            }
             AddressError::WithUser => Self::UrlWithMore,
             AddressError::Plain => Self::Plain,
         }

@@ -1,6 +1,6 @@
 //! Tests what agents get of the session's own tools.
 
-use agents::{AgentStart, Lent, McpServer};
+use agents::{AgentStart, Lent, McpServer, OWN_MCP_SERVER, OwnTool};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -12,7 +12,8 @@ fn lent() -> Option<Lent> {
         url: "http://127.0.0.1:1/mcp".to_owned(),
         headers: vec![("Authorization".to_owned(), "Bearer x".to_owned())],
     };
-    Some(Lent { server, unasked: vec!["mark".to_owned()], brief: Some("Mark it.".to_owned()) })
+    let mark = OwnTool { server: OWN_MCP_SERVER, name: "mark".to_owned(), asks_itself: false };
+    Some(Lent { servers: vec![server], unasked: vec![mark], brief: Some("Mark it.".to_owned()) })
 }
 
 /// What an agent with these capabilities receives when its conversation begins.
@@ -77,21 +78,42 @@ async fn an_agent_that_passes_nothing_on_gets_the_brief_once_with_its_first_word
 /// a model may have written.
 #[tokio::test]
 async fn a_question_about_one_of_the_own_tools_names_it() {
-    let agents = ["mcp titled", "mcp", "titled"];
+    let agents = ["mcp titled", "mcp", "titled", "mcp wrapping"];
     let place = Place::new(&agents);
     let mark = r#"own other mcp__throughline__mark {"items":["a"]}"#;
     let mut told = String::new();
+    let lent = lent().map(|mut lent| {
+        lent.unasked.push(OwnTool { server: OWN_MCP_SERVER, name: "run".to_owned(), asks_itself: true });
+        lent
+    });
     for (agent, words) in [
         ("mcp titled", mark),
         ("mcp titled", r#"own execute mcp__throughline__mark {"items":["a"]}"#),
+        // It asks the person itself, whatever the agent thinks of it; but it deletes nothing.
+        ("mcp titled", r#"own execute mcp__throughline__run {"command":"a"}"#),
+        ("mcp titled", r#"own delete mcp__throughline__run {"command":"a"}"#),
         ("mcp titled", r#"own other mcp__throughline__bash {"items":["a"]}"#),
         ("mcp titled", r#"own other mcp__other__mark {"items":["a"]}"#),
         ("mcp titled", "own other mcp__throughline__mark items"),
         // Its titles may be anything, or it was lent nothing.
         ("mcp", mark),
         ("titled", mark),
+        (
+            "mcp wrapping",
+            r#"own execute mcp.throughline.run {"server":"throughline","tool":"run","arguments":{"command":"a"}}"#,
+        ),
+        // What it wraps is another call than its title says, or no call at all.
+        ("mcp wrapping", r#"own execute mcp.throughline.run {"server":"other","tool":"run","arguments":{}}"#),
+        ("mcp wrapping", r#"own execute mcp.throughline.run {"server":"throughline","tool":"mark","arguments":{}}"#),
+        ("mcp wrapping", r#"own execute mcp.other.run {"server":"throughline","tool":"run","arguments":{}}"#),
+        (
+            "mcp wrapping",
+            r#"own execute mcp.throughline.run {"server":"throughline","tool":"run","arguments":{},"command":"a"}"#,
+        ),
+        ("mcp wrapping", r#"own execute mcp.throughline.run {"command":"a"}"#),
+        ("mcp wrapping", mark),
     ] {
-        let mut talk = place.start_with(AgentStart { lent: lent(), ..place.asking(agent) });
+        let mut talk = place.start_with(AgentStart { lent: lent.clone(), ..place.asking(agent) });
         talk.begun().await;
         talk.prompt(words).await;
         let (_, asked) = talk.asked().await;
@@ -100,6 +122,15 @@ async fn a_question_about_one_of_the_own_tools_names_it() {
     }
     assert_snapshot!(told, @r#"
     asked 1 own mark {"items":["a"]}
+    asked 1
+    asked 1 own run {"command":"a"}
+    asked 1
+    asked 1
+    asked 1
+    asked 1
+    asked 1
+    asked 1
+    asked 1 own run {"command":"a"}
     asked 1
     asked 1
     asked 1

@@ -64,6 +64,7 @@ fn quirks(wishes: &str) -> Quirks {
         hides_its_mode: wishes.contains("hidden"),
         titles_are_commands: wishes.contains("commanding"),
         titles_are_tool_names: wishes.contains("titled"),
+        wraps_mcp_calls: wishes.contains("wrapping"),
         must_not_load: wishes.contains("harmed"),
         makes_its_own_files: wishes.contains("harmed"),
         brief: match () {

@@ -36,7 +36,7 @@ async fn a_prompt_brings_what_is_to_be_known_pictures_and_files() {
     for file in ["src/a b.rs", ".env"] {
         fs::write(project.join(file), "x").unwrap();
     }
-    let image = || Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
+    let image = || Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned(), body: None };
     let text = "echo @src and @\"src/a b.rs\", not @gone nor @/etc/passwd nor @../home nor @.env".to_owned();
     let mut told = Vec::new();
     for agent in ["images", "good"] {

@@ -29,13 +29,27 @@ async fn an_allowed_command_runs_in_the_sessions_directory() {
             &format!("ask ls; echo oops >&2: {ASKED}"),
             "inprogress",
             "completed: here\\noops\\n output {\"exitCode\":0,\"output\":\"here\\noops\\n\"}",
-            "> It ended with exit code 0.",
+            "> `ls; echo oops >&2` ended with exit code 0.",
             "title run ls; echo oops >&2",
-            "usage 11 of 100000",
+            "usage 16 of 100000",
             "EndTurn",
         ],
         "{said}"
     );
+    world.end().await;
+}
+
+/// What it says becomes the turn's line in the contents, so it says which command ended.
+#[tokio::test]
+async fn the_command_that_ended_is_named_unless_it_is_long_or_not_one_line_of_code() {
+    let world = World::new().await;
+    let session = world.session().await;
+    world.answer(Answer::Choose(PermissionOptionKind::AllowOnce));
+    let long = format!("true {}", "x".repeat(60));
+    for (command, named) in [("true", "`true`"), ("true `true`", "It"), ("true\ntrue", "It"), (&long, "It")] {
+        let said = world.turn(&session, &format!("run {command}")).await;
+        assert!(said.contains(&format!("\n> {named} ended with exit code 0.\n")), "{said}");
+    }
     world.end().await;
 }
 

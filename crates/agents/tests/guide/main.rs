@@ -6,6 +6,7 @@
 mod cancel;
 mod commands;
 mod files;
+mod markers;
 mod mcp_server;
 mod sessions;
 mod support;

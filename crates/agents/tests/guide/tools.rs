@@ -11,6 +11,7 @@ use agent_client_protocol::v1::schema::{
 use http_body_util::{BodyExt as _, Full};
 use hyper::{Request, Response, StatusCode, body::Incoming, header::AUTHORIZATION, service::service_fn};
 use hyper_util::rt::TokioIo;
+use rmcp::ServerHandler;
 use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -25,17 +26,17 @@ const BOTH: &[ProtocolVersion] = &[ProtocolVersion::V_2025_11_25, ProtocolVersio
 const LEGACY: &[ProtocolVersion] = &[ProtocolVersion::V_2025_11_25];
 
 /// A server on a port of this machine that wants a token; it ends with the value.
-struct Server {
-    notes: Notes,
+pub(crate) struct Server<H> {
+    pub(crate) handler: H,
     address: SocketAddr,
     _tasks: JoinSet<()>,
 }
 
-impl Server {
-    async fn start(notes: Notes, config: StreamableHttpServerConfig) -> Self {
+impl<H: ServerHandler + Clone> Server<H> {
+    pub(crate) async fn start(handler: H, config: StreamableHttpServerConfig) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let handler = notes.clone();
+        let kept = handler.clone();
         let manager = Arc::new(LocalSessionManager::default());
         let service = StreamableHttpService::new(move || Ok(handler.clone()), manager, config);
         let mut tasks = JoinSet::new();
@@ -62,16 +63,21 @@ impl Server {
                 });
             }
         });
-        Self { notes, address, _tasks: tasks }
+        Self { handler: kept, address, _tasks: tasks }
     }
 
     fn with_token(&self, token: &str) -> McpServer {
+        self.named("notes", token)
+    }
+
+    /// The server under this name.
+    pub(crate) fn named(&self, name: &str, token: &str) -> McpServer {
         let header = HttpHeader::new("Authorization", format!("Bearer {token}"));
-        McpServer::Http(McpServerHttp::new("notes", format!("http://{}/mcp", self.address)).headers(vec![header]))
+        McpServer::Http(McpServerHttp::new(name, format!("http://{}/mcp", self.address)).headers(vec![header]))
     }
 }
 
-fn stateless() -> StreamableHttpServerConfig {
+pub(crate) fn stateless() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default().with_legacy_session_mode(false).with_json_response(true)
 }
 
@@ -155,7 +161,10 @@ async fn an_unknown_tool_is_told_with_those_there_are() {
     assert!(said.ends_with("EndTurn"), "{said}");
     let session = world.session().await;
     let said = world.turn(&session, "tool brew").await;
-    assert!(said.contains("\nfailed: There is no tool brew. None is known.\n"), "{said}");
+    assert!(
+        said.contains("\nfailed: There is no tool brew. A session has tools while a server runs: start one"),
+        "{said}"
+    );
     world.end().await;
 }
 
@@ -179,7 +188,7 @@ async fn a_tool_that_says_it_failed_has_failed() {
     let world = World::new().await;
     let session = world.session_with(vec![program()]).await;
     let said = world.turn(&session, "tool sour").await;
-    assert!(said.contains("\nfailed: the milk is sour\n> The tool says that it failed.\n"), "{said}");
+    assert!(said.contains("\nfailed: the milk is sour\n> The tool failed: the milk is sour\n"), "{said}");
     world.end().await;
 }
 
@@ -218,7 +227,7 @@ async fn a_tool_that_hangs_can_be_cancelled() {
     let world = World::new().await;
     let session = world.session_with(vec![server.with_token("let-me-in")]).await;
     let cancel = async {
-        server.notes.hangs.notified().await;
+        server.handler.hangs.notified().await;
         world.cancel(&session);
     };
     let (stopped, ()) = tokio::join!(world.prompt(&session, "tool hang"), cancel);

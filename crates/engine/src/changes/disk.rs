@@ -102,7 +102,11 @@ impl Disk {
                 Ok(Stat { kind: FileKind::Directory, .. }) => Ok(()),
                 Ok(_) | Err(_) => Err(Compared::NotKnown),
             },
-            FileError::NotText | FileError::Io(_) => Err(Compared::NotKnown),
+            FileError::NotText
+            | FileError::TooManyNames { .. }
+            | FileError::Changed
+            | FileError::Full
+            | FileError::Io(_) => Err(Compared::NotKnown),
         }
     }
 

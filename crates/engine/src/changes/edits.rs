@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use model::{
-    Entry, Fact, FileEdit, Seq, SessionEvent, SessionId, ToolCall, Turn, changed_status, file_edits, json_bytes,
-    possible_move,
+    BodyOf, BodyRef, Entry, Fact, FileEdit, Seq, SessionEvent, SessionId, ToolCall, Turn, changed_status, file_edits,
+    json_bytes, possible_move,
 };
 use store::{EntryOrder, ReadError};
 
@@ -167,6 +167,19 @@ async fn call(
         }
         if began || span >= MAX_SPAN {
             *room -= bytes;
+            if let Some(call) = &mut found {
+                let is_text = |body: &BodyRef| matches!(body.of, BodyOf::OldText | BodyOf::NewText | BodyOf::Input);
+                let beside: u64 = call.bodies.iter().filter(|body| is_text(body)).map(|body| body.bytes).sum();
+                let Some(left) = usize::try_from(beside).ok().and_then(|beside| room.checked_sub(beside)) else {
+                    *room = 0;
+                    return Ok(None);
+                };
+                *room = left;
+                // Half of a text would be compared as if it were the whole.
+                if !shared.restore_call(id, call, is_text).await {
+                    return Ok(None);
+                }
+            }
             return Ok(found);
         }
         span *= SPAN_GROWTH;

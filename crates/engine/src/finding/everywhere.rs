@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use model::{Seq, SessionRow, Timestamp, Turn, TurnRow};
+use model::{Seq, SessionEvent, SessionRow, Timestamp, Turn, TurnRow};
 use search::{Count, Hit, Hits, Piece, PieceRole, Pieces, Query, Snippet, Wanted, Within, search_tail, snippet};
 use store::ReadError;
 use tokio::task::spawn_blocking;
@@ -249,7 +249,8 @@ impl Shared {
         };
         let after = hit.first_seq.previous();
         let last = hit.last_seq.min(Seq(after.0 + PIECE_ENTRIES));
-        paging::walk(&*self.store, hit.session, after, last, |entry| {
+        let of_call = |event: &SessionEvent| hit.role == PieceRole::Tool && event.tool() == Some(hit.number);
+        paging::walk_whole(self, hit.session, after, last, of_call, |entry| {
             look(pieces.apply(&entry));
             ControlFlow::Continue(())
         })

@@ -150,6 +150,7 @@ impl<'a> Feeder<'a> {
         for PlacedEntry { position, stream, entry } in page {
             if let (StreamId::Session(id), Some(entry)) = (stream, entry.into_session()) {
                 if self.bad_entries.begin(position, id, entry.seq) {
+                    let entry = self.shared.whole_entry(id, entry).await;
                     self.fold(id, position, &entry).await?;
                 }
                 self.reach(position);
@@ -415,9 +416,10 @@ impl<'a> Feeder<'a> {
             let page = self.shared.store.read_session(id, after, after.count_to(before.previous(), PAGE)).await?;
             let Some(last) = page.last() else { break };
             after = last.seq;
-            for entry in &page {
+            for entry in page {
                 if self.bad_entries.begin(position, id, entry.seq) {
-                    let pieces = self.apply(id, &mut open.pieces, entry);
+                    let entry = self.shared.whole_entry(id, entry).await;
+                    let pieces = self.apply(id, &mut open.pieces, &entry);
                     self.tail_mut().add(pieces, &open.about, &mut self.waiting);
                 }
                 self.hand_over().await?;

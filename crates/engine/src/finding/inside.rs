@@ -18,6 +18,8 @@ const PAGE: usize = 1_000;
 const PAGES_WAITING: usize = 1;
 /// How much of a turn is looked at as one text; a longer one, piece by piece.
 const TURN_BYTES: usize = 4 << 20;
+/// How many bytes of bodies are read ahead.
+const BODIES_AT_ONCE: u64 = 4 << 20;
 const SNIPPET_CHARS: usize = 180;
 
 /// What was found in a session.
@@ -57,7 +59,7 @@ impl Engine {
             let page = self.shared.store.read_session(id, after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = last.seq;
-            if pages.send(page).await.is_err() {
+            if self.send_whole(id, page, &pages).await.is_err() {
                 break;
             }
         }
@@ -74,6 +76,25 @@ impl Engine {
         Ok(FoundInside { session, turns, total: matching, notes })
     }
 }
+
+impl Engine {
+    /// Sends entries with their bodies, some at a time.
+    async fn send_whole(&self, id: SessionId, page: Vec<Entry>, to: &mpsc::Sender<Vec<Entry>>) -> Result<(), Gone> {
+        let (mut whole, mut bytes) = (Vec::new(), 0);
+        for entry in page {
+            bytes += entry.event.bodies().iter().map(|body| body.bytes).sum::<u64>();
+            whole.push(self.shared.whole_entry(id, entry).await);
+            if bytes > BODIES_AT_ONCE {
+                to.send(std::mem::take(&mut whole)).await.map_err(|_| Gone)?;
+                bytes = 0;
+            }
+        }
+        to.send(whole).await.map_err(|_| Gone)
+    }
+}
+
+/// Whoever looks through the pages has had enough.
+struct Gone;
 
 struct ScanResult {
     found: Vec<(Turn, Snippet)>,

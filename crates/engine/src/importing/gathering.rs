@@ -14,6 +14,7 @@ use super::replay::{PART_BYTES, PART_ENTRIES, ReadyPart};
 use super::run::{Became, Outcome, Seen};
 use super::{MAX_FAILURES, session_of};
 use crate::Shared;
+use crate::bodies::KeptBodies;
 
 /// A batch takes no more than this, unless one part alone is larger: whoever else writes waits for it.
 const ALONE: Bound = Bound { entries: 5_000, bytes: 2 << 20 };
@@ -46,7 +47,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// Takes a part in, and writes those before it if it would be too much with them.
-    pub(super) async fn add(&mut self, ready: ReadyPart) {
+    pub(super) async fn add(&mut self, mut ready: ReadyPart) {
         let (entries, bytes) = (ready.part.entries.len(), ready.bytes);
         if self.entries + entries > self.bound.entries || self.bytes + bytes > self.bound.bytes {
             self.write().await;
@@ -55,6 +56,12 @@ impl<'a> Gathering<'a> {
             return;
         }
         (self.entries, self.bytes) = (self.entries + entries, self.bytes + bytes);
+        let bodies = std::mem::take(&mut ready.bodies);
+        if !bodies.is_empty() {
+            let KeptBodies { lost, storing } = self.shared.keep_bodies(ready.session, &bodies).await;
+            ready.part.unkeep(&lost, &bodies);
+            ready.storing = Some(storing);
+        }
         self.waiting.push(ready);
     }
 

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use agents::history::{Bookmark, FoundConversation, HistoryItem};
 use model::{
-    AgentReport, Author, Command, Draft, InteractionId, NewSession, Rejection, Session, SessionId, Timestamp,
+    AgentReport, Author, Command, Draft, InteractionId, NewBody, NewSession, Rejection, Session, SessionId, Timestamp,
     TitleMaker, Titles, ToolCall, ToolStatus, Topics, prove,
 };
 use store::Part;
+use tokio::sync::OwnedRwLockReadGuard;
 
 use crate::id_source::IdSource;
 
@@ -36,6 +37,10 @@ pub(super) struct ReadyPart {
     pub(super) part: Part,
     /// About how many the part has.
     pub(super) bytes: usize,
+    /// What its entries name and has to be stored before them.
+    pub(super) bodies: Vec<NewBody>,
+    /// Held from then on, until the part is appended.
+    pub(super) storing: Option<OwnedRwLockReadGuard<()>>,
 }
 
 impl Replay {
@@ -46,9 +51,10 @@ impl Replay {
         topics: Topics,
         ids: Arc<dyn IdSource>,
         home: String,
+        cut_over: usize,
     ) -> Self {
         let last_at = session.as_ref().map_or(found.modified_at, |session| session.row.active_at);
-        let mut draft = Draft::new(id, session);
+        let mut draft = Draft::new(id, session).cutting(cut_over);
         draft.set_topics(topics);
         Self {
             id,
@@ -95,7 +101,7 @@ impl Replay {
                 self.act(Command::Agent(AgentReport::Stopped(stop)), at)?;
                 let at = self.said_at(at);
                 self.draft.sum_up(Titles::ByTerms, at)?;
-                if self.draft.entries().len() >= PART_ENTRIES || self.draft.bytes() >= PART_BYTES {
+                if self.draft.entries().len() >= PART_ENTRIES || self.draft.held_bytes() >= PART_BYTES {
                     return self.flush(&bookmark, at).map(Some);
                 }
             }
@@ -106,7 +112,8 @@ impl Replay {
     /// The part that was replayed and not yet handed out, with a note of how far it goes.
     pub(super) fn flush(&mut self, bookmark: &Bookmark, at: Timestamp) -> Result<ReadyPart, Rejection> {
         self.note(bookmark.as_str().to_owned(), at)?;
-        Ok(ReadyPart { session: self.id, bytes: self.draft.bytes(), part: self.draft.take() })
+        let (bytes, bodies) = (self.draft.bytes(), self.draft.bodies().to_vec());
+        Ok(ReadyPart { session: self.id, bytes, part: self.draft.take(), bodies, storing: None })
     }
 
     fn note(&mut self, mark: String, at: Timestamp) -> Result<(), Rejection> {

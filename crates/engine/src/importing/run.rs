@@ -204,7 +204,8 @@ async fn bring_in(
     let is_at_rest = found.modified_at < shared.clock.now().minus(AT_REST_AFTER);
     let last_turn = if is_at_rest { LastTurn::Emit } else { LastTurn::IfEnded };
     let home = shared.home.as_ref().and_then(|home| home.to_str()).unwrap_or("/").to_owned();
-    let replay = Replay::new(found, id, session, topics, Arc::clone(&shared.ids), home);
+    let replay =
+        Replay::new(found, id, session, topics, Arc::clone(&shared.ids), home, shared.outputs.settings.body_bytes);
     let (parts, mut written) = mpsc::channel(PARTS_AHEAD);
     let reading = spawn_blocking({
         let found = found.clone();

@@ -3,39 +3,83 @@
 //! Invariant: a question is in the log before it is answered, whoever answers it. An answer and what is remembered of it
 //! are one append: there is never one without the other.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use agents::{AgentRequest, OwnCall};
 use model::{
-    AgentReport, Answerer, Command, Draft, Memorable, Outcome, PermissionAnswer, Question, Request, SessionEvent,
-    StreamId, Timestamp,
+    AgentReport, Answerer, Command, Draft, Memorable, Outcome, PermissionAnswer, PermissionKind, Question, Rejection,
+    RememberedId, Request, SessionEvent, StreamId, Timestamp,
 };
 use store::{AppendError, Batch, Receipt};
+use tokio::sync::mpsc;
 
 use crate::live_session::LiveSession;
+use crate::requests::ToolQuestion;
+use crate::wishes::Reply;
 use crate::{SubmitError, policy};
+
+/// Who waits for an answer.
+pub(super) enum Waiter {
+    /// The agent, which knows its question by this key.
+    Agent(u64),
+    /// One of our own tools.
+    Tool(mpsc::Sender<PermissionAnswer>),
+}
 
 impl LiveSession {
     pub(super) async fn handle_question(&mut self, key: u64, question: Question, own_call: Option<OwnCall>) {
-        self.key_being_written = Some(key);
+        self.waiter_being_written = Some(Waiter::Agent(key));
         self.write_pending(Some(Command::Agent(AgentReport::Asked(question.clone())))).await;
         // It was not taken: nobody will answer it.
-        if self.unwritten.is_none()
-            && let Some(key) = self.key_being_written.take()
-        {
-            let by = Answerer::Nobody;
-            let answer = PermissionAnswer { option: None, kind: None, fields: None, by, remembered: None };
-            return self.send_to_agent(AgentRequest::Answer { key, answer }).await;
+        if self.unwritten.is_none() && self.waiter_being_written.take().is_some() {
+            return self.send_to_agent(AgentRequest::Answer { key, answer: nobody() }).await;
         }
         let Some(request) = self.request_with_key(key) else { return };
-        let memorable = Memorable::of(&question);
+        self.answer_unasked(request, &question, own_call).await;
+    }
+
+    /// Asks the person for one of our own tools, in the turn that the tool was called in.
+    pub(super) async fn try_ask(&mut self, asked: &ToolQuestion) -> Result<Reply, SubmitError> {
+        if self.running_turn() != Some(asked.turn) {
+            return Err(Rejection::NoTurnRunning.into());
+        }
+        self.prepare(None).await?;
+        let report = AgentReport::Asked(asked.question.clone());
+        let draft = self.decide(Some(Command::Agent(report)), self.shared.clock.now())?;
+        let taken = draft.entries().iter().find_map(|entry| match &entry.event {
+            SessionEvent::PermissionAsked { turn, request, .. } => Some((*turn, *request)),
+            _ => None,
+        });
+        let request = match taken {
+            Some((Some(turn), request)) if turn == asked.turn => request,
+            // The turn ends with what is written first.
+            Some(_) => return Err(Rejection::NoTurnRunning.into()),
+            // More are open than may be: nobody will answer it. The tool has room for one answer.
+            None => {
+                drop(asked.answer.try_send(nobody()));
+                return Ok(Reply::Done);
+            }
+        };
+        // A question of the agent's that could not be written yet waits for its turn.
+        let agents_own = self.waiter_being_written.replace(Waiter::Tool(asked.answer.clone()));
+        let committed = self.commit_and_run_effects(draft, Batch::default()).await;
+        self.waiter_being_written = agents_own;
+        committed?;
+        self.answer_unasked(request, &asked.question, None).await;
+        Ok(Reply::Done)
+    }
+
+    /// Gives the answer that the person decided on beforehand, if there is one.
+    async fn answer_unasked(&mut self, request: Request, question: &Question, own_call: Option<OwnCall>) {
+        let memorable = Memorable::of(question);
         let shared = Arc::clone(&self.shared);
         // Nothing is forgotten between looking and writing: what was forgotten answers nothing.
         let _guard = match &memorable {
             Some(_) => Some(shared.server_stream.lock().await),
             None => None,
         };
-        if let Some(answer) = self.automatic_answer(&question, memorable.as_ref(), own_call) {
+        if let Some(answer) = self.automatic_answer(question, memorable.as_ref(), own_call) {
             self.write_pending(Some(Command::Answer { request, answer })).await;
         }
     }
@@ -47,8 +91,26 @@ impl LiveSession {
         }
     }
 
-    fn request_with_key(&self, key: u64) -> Option<Request> {
-        self.open_requests.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request)
+    pub(super) fn request_with_key(&self, key: u64) -> Option<Request> {
+        let asked_so = |waiter: &Waiter| matches!(waiter, Waiter::Agent(asked) if *asked == key);
+        self.open_requests.iter().find(|(_, waiter)| asked_so(waiter)).map(|(request, _)| *request)
+    }
+
+    /// An answer to one of our own tools that is to hold always is remembered: an agent that is told so remembers it itself.
+    pub(super) fn with_what_is_kept<'a>(&self, command: &'a Command) -> Cow<'a, Command> {
+        let Command::Answer { request, answer } = command else { return Cow::Borrowed(command) };
+        let (Some(Waiter::Tool(_)), None) = (self.open_requests.get(request), answer.remembered) else {
+            return Cow::Borrowed(command);
+        };
+        let open = self.stored.session().into_iter().flat_map(|session| &session.row.open_requests);
+        let options = open.filter(|open| open.request == *request).flat_map(|open| &open.options);
+        let mut chosen = options.filter(|option| Some(&option.id) == answer.option.as_ref());
+        if !chosen.any(|option| matches!(option.kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways)) {
+            return Cow::Borrowed(command);
+        }
+        let remembered = Some(RememberedId::from_uuid(self.shared.ids.uuid()));
+        let answer = PermissionAnswer { remembered, ..answer.clone() };
+        Cow::Owned(Command::Answer { request: *request, answer })
     }
 
     /// The answer that is given without asking a person, if there is one.
@@ -63,11 +125,17 @@ impl LiveSession {
         let policy = &self.shared.agency.policy;
         let decided = policy::answer(policy, remembered.as_ref(), &row.agent, question);
         decided.or_else(|| {
-            // What the person decided about it, or wants to be asked about, is theirs.
+            let own_call = own_call?;
+            // What the person decided about it, or wants to be asked about, is theirs; the latter once, by the tool.
             let is_open = remembered.is_none() && policy.decide(&row.agent, question.kind).is_default();
+            let is_open = is_open || (remembered.is_none() && self.asks_itself(&own_call));
             let answer = policy::own_tool(question).filter(|_| is_open)?;
-            self.expect_own_call(own_call?).then_some(answer)
+            self.expect_own_call(own_call).then_some(answer)
         })
+    }
+
+    fn asks_itself(&self, call: &OwnCall) -> bool {
+        self.shared.agency.own_tools.unasked.iter().any(|tool| tool.name == call.tool && tool.asks_itself)
     }
 
     /// Whether a call is one of our own tools, as far as that can be known before it is made; then it has to arrive.
@@ -116,4 +184,9 @@ impl LiveSession {
         self.run_effects(after_commit).await;
         Ok(())
     }
+}
+
+/// What a question is answered that nobody answers.
+fn nobody() -> PermissionAnswer {
+    PermissionAnswer { option: None, kind: None, fields: None, by: Answerer::Nobody, remembered: None }
 }

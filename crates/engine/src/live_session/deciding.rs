@@ -135,6 +135,8 @@ impl LiveSession {
             | Command::Fork { .. }
             | Command::Start
             | Command::Prove { .. }
+            | Command::StoreOutput(_)
+            | Command::RemoveOutputs { .. }
             | Command::SetIntent { .. }
             | Command::Summarise(_)
             | Command::SetTitle { .. }

@@ -1,6 +1,6 @@
 //! Maps committed events to the effects that follow them outside of the log, such as starting the agent.
 
-use model::{AgentState, Entry, Image, PermissionAnswer, Request, SessionEvent};
+use model::{AgentState, Draft, Entry, Image, PermissionAnswer, Request, SessionEvent};
 
 use crate::calls::Calls;
 
@@ -36,10 +36,14 @@ pub(super) struct AfterCommit {
 }
 
 impl AfterCommit {
-    pub(super) fn of(entries: &[Entry]) -> Self {
-        let events = || entries.iter().map(|entry| &entry.event);
-        let calls = events().filter(|event| Calls::concern(event)).cloned().collect();
-        Self { effects: events().filter_map(effect).collect(), calls }
+    pub(super) fn effects_of(entries: &[Entry]) -> Vec<Effect> {
+        entries.iter().filter_map(|entry| effect(&entry.event)).collect()
+    }
+
+    /// As they came: what a call proves is looked for in all of it.
+    pub(super) fn calls_of(draft: &Draft) -> Vec<SessionEvent> {
+        let events = draft.entries().iter().map(|entry| &entry.event);
+        events.filter(|event| Calls::concern(event)).map(|event| draft.whole(event)).collect()
     }
 }
 
@@ -91,6 +95,9 @@ fn effect(event: &SessionEvent) -> Option<Effect> {
         | SessionEvent::FactProved { .. }
         | SessionEvent::NextOffered { .. }
         | SessionEvent::NextClicked { .. }
-        | SessionEvent::BlockShown { .. } => None,
+        | SessionEvent::BlockShown { .. }
+        | SessionEvent::OutputStored { .. }
+        // Its bytes are removed by `removals.rs`, which knows where they are.
+        | SessionEvent::OutputRemoved { .. } => None,
     }
 }

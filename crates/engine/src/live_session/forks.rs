@@ -8,12 +8,12 @@ use std::sync::Arc;
 use model::{Command, FirstPrompt, ForkOrigin, InteractionId, NewSession, Origin, SessionId, Turn};
 use store::Batch;
 
+use crate::SubmitError;
 use crate::forking::Fork;
 use crate::live_session::LiveSession;
 use crate::requests::Asker;
 use crate::wishes::{Created, Reply};
 use crate::work::{Wanted, wanted_options};
-use crate::{Shared, SubmitError};
 
 impl LiveSession {
     pub(super) async fn try_fork(&mut self, fork: &Fork, asker: &Asker) -> Result<Reply, SubmitError> {
@@ -47,7 +47,7 @@ impl LiveSession {
             options,
         };
         let draft = self.decide(Some(Command::Fork { turn, session: begun, by: fork.by.clone() }), at)?;
-        let new_part = Shared::first_part(begun, new, at)?;
+        let (new_part, _storing) = shared.first_part_with_pictures(begun, new, at).await?;
         let reply = Reply::Created(Created { session: begun, entries: new_part.entries.len() as u64 });
         let receipt = asker.receipt(&reply, at);
         let after_commit = self.commit(draft, Batch { parts: vec![new_part], receipt, ..Batch::default() }).await?;

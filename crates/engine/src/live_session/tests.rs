@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use agents::policy::{PermissionPolicy, Policy};
 use agents::{Agent, AgentRequest, AgentUpdate, OwnCall};
 use model::{
     AgentOption, AgentReport, Answerer, Author, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
@@ -9,15 +10,37 @@ use model::{
     SessionEvent, Stop, Timestamp, ToolKind,
 };
 use store::MemoryStore;
+use store::conformance::faulty::{Faulty, StoreCall, StoreFault};
 
 use super::*;
 use crate::{Agency, Engine, OwnTools, Seams, SystemClock, SystemIds, feeds};
 
 /// A session whose agent has begun, with the agent's ends of it.
 async fn begun() -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<AgentUpdate>) {
+    begun_with(PermissionPolicy::default()).await
+}
+
+/// The same, with rules of the person's own.
+async fn begun_with(
+    policy: PermissionPolicy,
+) -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<AgentUpdate>) {
+    begun_on(Arc::new(MemoryStore::new(Incarnation::from_bits(1))), policy).await
+}
+
+/// The same, in a store of the test's own.
+async fn begun_on(
+    store: Arc<dyn store::Store>,
+    policy: PermissionPolicy,
+) -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<AgentUpdate>) {
     let own_tools = OwnTools {
-        unasked: vec!["mark".to_owned()],
-        takes: |tool, input| tool == "mark" && input.contains_key("items"),
+        unasked: [("mark", false), ("run", true)]
+            .map(|(name, asks_itself)| agents::OwnTool {
+                server: agents::OWN_MCP_SERVER,
+                name: name.to_owned(),
+                asks_itself,
+            })
+            .to_vec(),
+        takes: |tool, input| ["mark", "run"].contains(&tool) && input.contains_key("items"),
         for_looking_back: String::new(),
     };
     let seams = Seams {
@@ -25,13 +48,14 @@ async fn begun() -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<Age
         ids: Arc::new(SystemIds),
         home: None,
         copies: None,
-        agency: Agency { own_tools, ..Agency::only_guide() },
+        agency: Agency { own_tools, policy, ..Agency::only_guide() },
         summarising: None,
         search: None,
         history: None,
         usage: crate::UsageSettings::default(),
+        outputs: crate::OutputSettings::in_memory(),
     };
-    let engine = Engine::start(Arc::new(MemoryStore::new(Incarnation::from_bits(1))), seams).await.unwrap();
+    let engine = Engine::start(store, seams).await.unwrap();
     let id = SessionId::from_bytes([7; 16]);
     let new = NewSession {
         agent: "played".into(),
@@ -266,14 +290,14 @@ async fn end_turn(live: &mut LiveSession) -> Vec<String> {
 async fn a_call_of_the_own_tools_is_allowed_as_long_as_each_arrives() {
     let (mut live, mut calls, _news) = begun().await;
     let (valid, other) = (serde_json::json!({ "items": ["a"] }), serde_json::json!({ "command": "rm -rf ~" }));
-    let is_open = |live: &LiveSession, key: u64| live.open_requests.values().any(|asked| *asked == key);
+    let is_open = |live: &LiveSession, key: u64| live.request_with_key(key).is_some();
     live.prompt("go on").await;
     // The agent has no such tools.
     live.handle_updates(Some(ask_own(1, &valid))).await;
     assert!(is_open(&live, 1));
 
     live.shared.mount_url.set("http://127.0.0.1:1/mcp".to_owned()).unwrap();
-    let loan = live.shared.lend(live.id).map(|(_, loan)| loan);
+    let loan = live.shared.lend(live.id, "guide").map(|(_, loan)| loan);
     live.agent.as_mut().unwrap().loan = loan;
     live.handle_updates(Some(ask_own(2, &other))).await;
     assert!(is_open(&live, 2), "no tool of ours takes this");
@@ -297,6 +321,51 @@ async fn a_call_of_the_own_tools_is_allowed_as_long_as_each_arrives() {
     live.prompt("go on").await;
     live.handle_updates(Some(ask_own(5, &valid))).await;
     assert!(is_open(&live, 5), "it is believed no more");
+}
+
+/// Its own question is the one that counts; but a rule that forbids is obeyed at once.
+#[tokio::test]
+async fn a_tool_that_asks_itself_is_not_asked_about_twice() {
+    for (rule, option) in [(Policy::Ask, Some("y")), (Policy::Allow, Some("y")), (Policy::Deny, None)] {
+        let rules = [("*.execute".to_owned(), rule)];
+        let policy = PermissionPolicy::new(Policy::Ask, rules.into_iter().collect()).unwrap();
+        let (mut live, mut calls, _news) = begun_with(policy).await;
+        live.shared.mount_url.set("http://127.0.0.1:1/mcp".to_owned()).unwrap();
+        live.agent.as_mut().unwrap().loan = live.shared.lend(live.id, "guide").map(|(_, loan)| loan);
+        live.prompt("go on").await;
+        let AgentUpdate::Asked { key, mut question, .. } = ask(1) else { panic!("it asks") };
+        let no = PermissionOption { id: "n".to_owned(), name: "No".to_owned(), kind: PermissionKind::RejectOnce };
+        question.options.push(no);
+        let input = serde_json::json!({ "items": ["make"] }).as_object().cloned().unwrap_or_default();
+        let own_call = Some(OwnCall { tool: "run".to_owned(), input });
+        live.handle_updates(Some(AgentUpdate::Asked { key, question, own_call })).await;
+        assert_eq!(told(&mut calls).await, (1, Some(option.unwrap_or("n").to_owned())), "{rule:?}");
+    }
+}
+
+/// A question of the agent's that waits for the disk keeps its asker, whoever asks meanwhile.
+#[tokio::test]
+async fn a_tool_that_asks_takes_no_answer_from_the_agent() {
+    let disk = Arc::new(Faulty::new(Arc::new(MemoryStore::new(Incarnation::from_bits(1)))));
+    let (mut live, mut calls, _news) = begun_on(Arc::clone(&disk) as _, PermissionPolicy::default()).await;
+    live.prompt("go on").await;
+    disk.when(StoreCall::Append).times(1).fail(StoreFault::Full);
+    live.handle_updates(Some(ask(1))).await;
+    assert!(live.unwritten.is_some());
+
+    let AgentUpdate::Asked { question, .. } = ask(2) else { panic!("it asks") };
+    let (answer, mut answered) = mpsc::channel(1);
+    let turn = live.running_turn().unwrap();
+    live.try_ask(&crate::requests::ToolQuestion { turn, question, answer }).await.unwrap();
+    live.write_due().await;
+    let open = &live.stored.session().unwrap().row.open_requests;
+    let open: Vec<Request> = open.iter().map(|open| open.request).collect();
+    assert_eq!(open.len(), 2);
+    for request in open {
+        live.write_pending(Some(Command::Answer { request, answer: person("y") })).await;
+    }
+    assert_eq!(answered.recv().await.unwrap().option.as_deref(), Some("y"));
+    assert_eq!(told(&mut calls).await, (1, Some("y".to_owned())));
 }
 
 /// The agent of an earlier run would hear no answer.
@@ -350,4 +419,27 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
     };
     tokio::join!(live.handle_updates(Some(ask(2))), forget);
     assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);
+}
+
+/// What the agent said of its turn's end is not taken for an interruption.
+#[tokio::test]
+async fn an_end_that_was_held_back_is_written_when_the_server_stops() {
+    for (waiting, expected) in [(false, Outcome::Completed), (true, Outcome::Interrupted)] {
+        let (mut live, _calls, _news) = begun().await;
+        live.prompt("go on").await;
+        if waiting {
+            live.prompt("and this").await;
+        }
+        let report = AgentReport::Stopped(Stop { outcome: Outcome::Completed, reason: None });
+        live.held_end = Some(HeldEnd { report, until: Instant::now() + RETRY_AFTER });
+        let (shared, id) = (Arc::clone(&live.shared), live.id);
+        shared.stopping.cancel();
+        live.end().await;
+        let entries = shared.store.read_session(id, Seq::START, 1_000).await.unwrap();
+        let ends = entries.into_iter().filter_map(|entry| match entry.event {
+            SessionEvent::TurnEnded { stop, .. } => Some(stop.outcome),
+            _ => None,
+        });
+        assert!(ends.eq([expected]), "{expected:?}");
+    }
 }

@@ -2,8 +2,9 @@
 
 use agents::AgentUpdate;
 use model::{AgentReport, AgentState, Command};
+use tokio::time::Instant;
 
-use super::{LiveSession, UPDATES_AT_ONCE};
+use super::{COMMANDS_LIMIT, HeldEnd, LiveSession, UPDATES_AT_ONCE};
 use crate::feeds::{self, Words};
 use crate::pending::words_of;
 
@@ -17,8 +18,11 @@ impl LiveSession {
         loop {
             match update {
                 None => {
-                    let reason = "the agent ended".to_owned();
-                    self.write_pending(Some(Command::Agent(AgentReport::Failed { reason }))).await;
+                    let failed = AgentReport::Failed { reason: "the agent ended".to_owned() };
+                    if self.hold_end(&failed) {
+                        break;
+                    }
+                    self.write_pending(Some(Command::Agent(failed))).await;
                     self.agent = None;
                     return;
                 }
@@ -30,6 +34,10 @@ impl LiveSession {
                 Some(AgentUpdate::Report(report)) => {
                     self.choices.note(&report);
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
+                    if last && self.hold_end(&report) {
+                        write = true;
+                        break;
+                    }
                     self.look_for_own_calls(&report);
                     may_preview &= can_wait(&report);
                     write |= !may_preview || self.pending.is_worth_writing();
@@ -53,6 +61,32 @@ impl LiveSession {
         }
         if write || self.pending.is_worth_writing() || self.pending.is_full() {
             self.write_pending(None).await;
+        }
+    }
+
+    /// Holds a turn's end back while commands of the turn have yet to end, and cancels them; whether there are any. What they
+    /// printed belongs to the turn.
+    fn hold_end(&mut self, report: &AgentReport) -> bool {
+        let has_commands = self.shared.commands.cancel(self.id, None) > 0;
+        if has_commands {
+            self.held_end = Some(HeldEnd { report: report.clone(), until: Instant::now() + COMMANDS_LIMIT });
+        }
+        has_commands
+    }
+
+    /// Goes on with a turn's end that was held back.
+    pub(super) async fn release_end(&mut self) {
+        let Some(HeldEnd { report, .. }) = self.held_end.take() else { return };
+        self.shared.commands.abandon(self.id);
+        self.handle_updates(Some(AgentUpdate::Report(report))).await;
+    }
+
+    /// Writes a turn's end that was held back, as the server stops. Where a prompt waits behind it the turn is interrupted
+    /// instead: its end would begin the next one.
+    pub(super) async fn write_held_end(&mut self) {
+        let Some(HeldEnd { report, .. }) = self.held_end.take() else { return };
+        if self.stored.session().is_some_and(|session| session.queue.is_empty()) {
+            self.write_pending(Some(Command::Agent(report))).await;
         }
     }
 

@@ -28,7 +28,10 @@ fn session(disk: &TempDir, events: &[Value]) -> Session {
 
 fn told(read: Result<ShownFile, ShowError>) -> String {
     match read {
-        Ok(file) => format!("{} {}", if file.outside { "outside" } else { "inside" }, file.text.unwrap_or_default()),
+        Ok(ShownFile { content: FileContent::Text(text), outside, .. }) => {
+            format!("{} {text}", if outside { "outside" } else { "inside" })
+        }
+        Ok(file) => panic!("{file:?}"),
         Err(err) => err.to_string(),
     }
 }
@@ -52,11 +55,16 @@ fn what_a_result_touched_outside_is_opened_and_what_an_agent_marked_is_not() {
     let files = FileInspector::new(Deny::standard(), None);
     let read = |name: &str, outside| {
         let path = root.join(name).into_os_string().into_string().unwrap();
-        told(FileAccess::of_session(&files, &session.row, &session.context, &path).read(&path, outside))
+        told(FileAccess::of_session(&files, &session.row, &session.context, &path).read(
+            &path,
+            Amount::Beginning,
+            outside,
+        ))
     };
     for name in ["touched", "marked", "deleted"] {
         assert_eq!(read(name, Outside::Ask), ShowError::OutsideNeedsConfirmation.to_string(), "{name}");
         assert_eq!(read(name, Outside::Confirmed), format!("outside {name}"));
+        assert_eq!(read(name, Outside::Never), FileError::NotAllowed.to_string(), "{name}");
     }
     // A change of the set alone does not make the person the marker of what is in it.
     for name in ["agents", "elsewhere"] {
@@ -77,7 +85,11 @@ fn a_link_that_took_the_place_of_the_directory_is_not_followed() {
     let files = FileInspector::new(Deny::standard(), None);
     let path = root.join("work/notes").into_os_string().into_string().unwrap();
     let read = |session: &Session| {
-        told(FileAccess::of_session(&files, &session.row, &session.context, &path).read(&path, Outside::Confirmed))
+        told(FileAccess::of_session(&files, &session.row, &session.context, &path).read(
+            &path,
+            Amount::Beginning,
+            Outside::Confirmed,
+        ))
     };
     assert_eq!(read(&session), "inside work");
     fs::rename(root.join("work"), root.join("moved")).unwrap();

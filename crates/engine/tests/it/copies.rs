@@ -240,13 +240,35 @@ async fn a_purge_leaves_no_folder() {
     assert_eq!(differences(&world, &sessions).await, "");
 }
 
-/// The copy is removed first; then it turns out that somebody wants the session after all.
+/// Puts files into a session's folder that the log can not write again.
+fn show(world: &World, session: SessionId) {
+    for (kind, name) in SHOWN {
+        fs::create_dir_all(file(world, session, kind)).unwrap();
+        fs::write(file(world, session, kind).join(name), "shown").unwrap();
+    }
+}
+
+const SHOWN: [(&str, &str); 2] = [
+    ("outputs", "out_00000000000000000000000000000001.txt"),
+    ("bodies", "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"),
+];
+
+fn is_shown(world: &World, session: SessionId) -> bool {
+    SHOWN.iter().all(|(kind, name)| file(world, session, kind).join(name).exists())
+}
+
+fn folders(world: &World) -> usize {
+    fs::read_dir(world.sessions_folder()).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir()).count()
+}
+
+/// The files are put away first; then it turns out that somebody wants the session after all.
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_restored_while_it_is_purged_keeps_its_copy() {
+async fn a_session_that_is_restored_while_it_is_purged_keeps_its_files() {
     let world = World::with_copies().await;
     let session = world.session().await;
     let prompt = world.prompt(session, "say hi").await;
     world.finish(session, prompt).await;
+    show(&world, session);
     world.engine.submit(session, Delete, asker()).await.unwrap();
     soon().await;
     let before = world.store.session(session).await.unwrap().unwrap();
@@ -256,21 +278,48 @@ async fn a_session_that_is_restored_while_it_is_purged_keeps_its_copy() {
     world.engine.purge(session, asker()).await.unwrap();
     assert!(world.store.session(session).await.unwrap().is_some());
     assert_eq!(differences(&world, &[session]).await, "");
+    assert!(is_shown(&world, session));
+    assert_eq!(folders(&world), 1);
 }
 
-/// The disk takes the copy's removal, but not the purge.
+/// A crash comes after the files were put away: the log says whether the session was purged.
 #[tokio::test(start_paused = true)]
-async fn a_purge_that_fails_leaves_the_copy() {
+async fn a_purge_that_was_cut_off_is_settled_by_the_next_start() {
+    let mut world = World::with_copies().await;
+    let session = world.session().await;
+    let prompt = world.prompt(session, "say hi").await;
+    world.finish(session, prompt).await;
+    show(&world, session);
+    world.engine.submit(session, Delete, asker()).await.unwrap();
+    soon().await;
+    let put_away = Copies::at(world.sessions_folder());
+    put_away.put_away(session).await.unwrap();
+    world.crash_and_restart().await;
+    assert!(is_shown(&world, session));
+    assert_eq!(differences(&world, &[session]).await, "");
+
+    put_away.put_away(session).await.unwrap();
+    let head = world.store.session(session).await.unwrap().unwrap().head;
+    world.store.purge(session, head, model::Timestamp::from_millis(0)).await.unwrap();
+    world.crash_and_restart().await;
+    assert_eq!(folders(&world), 0);
+}
+
+/// The disk lets the files be moved, but does not take the purge.
+#[tokio::test(start_paused = true)]
+async fn a_purge_that_fails_leaves_the_files() {
     let world = World::with_copies().await;
     let session = world.session().await;
     let prompt = world.prompt(session, "say hi").await;
     world.finish(session, prompt).await;
+    show(&world, session);
     world.engine.submit(session, Delete, asker()).await.unwrap();
     soon().await;
     world.fill_disk();
     let purged = world.engine.purge(session, asker()).await;
     assert!(matches!(purged, Err(SubmitError::Append(_))), "{purged:?}");
     assert!(file(&world, session, "transcript.jsonl").exists());
+    assert!(is_shown(&world, session));
     assert_eq!(differences(&world, &[session]).await, "");
 }
 

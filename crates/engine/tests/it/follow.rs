@@ -52,6 +52,7 @@ async fn previews_come_before_their_entry_and_say_the_same() {
             Followed::Entry(Entry { event: SessionEvent::TurnEnded { .. }, .. }) => break,
             Followed::Entry(_) | Followed::Context { .. } | Followed::CaughtUp => (),
             Followed::Deleted => panic!("deleted"),
+            Followed::Printed(printed) => panic!("{printed:?}"),
             Followed::Unsent(unsent) => panic!("{unsent:?}"),
         }
     }

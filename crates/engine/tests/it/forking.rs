@@ -1,7 +1,12 @@
 //! Sessions that go on from a turn of another one.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use engine::{Asker, Created, Fork, ForkPrompt, RequestKey, SubmitError};
-use model::{Answerer, Author, ForkOrigin, Origin, Rejection, Seq, SessionEvent, SessionId, SessionRow, Shelf, Turn};
+use model::{
+    Answerer, Author, BodyHash, ForkOrigin, Image, Origin, Rejection, Seq, SessionEvent, SessionId, SessionRow, Shelf,
+    Turn,
+};
 use store::prelude::*;
 
 use crate::support::{World, asker};
@@ -48,6 +53,32 @@ impl World {
 
 fn has_line(text: &str, line: &str) -> bool {
     text.lines().any(|found| found == line)
+}
+
+/// Pictures of a fork's prompt are as long as those of any other.
+#[tokio::test(start_paused = true)]
+async fn the_pictures_of_a_forks_prompt_are_kept_beside_the_log() {
+    let world = World::new().await;
+    let session = world.session().await;
+    world.turn(session, "say one").await;
+    let bytes: Vec<u8> = b"\x89PNG\r\n\x1a\n".iter().copied().chain((0..90_000_u32).map(|n| (n % 251) as u8)).collect();
+    let image = Image { mime_type: "image/png".to_owned(), data: BASE64_STANDARD.encode(&bytes), body: None };
+    let mut wanted = fork(1, Some("say another way"));
+    wanted.prompt.as_mut().unwrap().images = vec![image];
+    let begun = world.fork(session, wanted).await;
+    world.told(begun).await;
+    let mut seen = 0;
+    for event in world.events(begun).await {
+        let (SessionEvent::PromptQueued { images, .. } | SessionEvent::PromptSent { images, .. }) = event else {
+            continue;
+        };
+        let body = images[0].body.as_ref().unwrap();
+        assert_eq!((images[0].data.len() < bytes.len(), body.sha256), (true, Some(BodyHash::of(&bytes))));
+        seen += 1;
+    }
+    assert_eq!(seen, 2);
+    let body = world.engine.body(begun, BodyHash::of(&bytes)).await.unwrap();
+    assert_eq!(world.engine.read_body(&body.row, 0, bytes.len()).await.unwrap(), bytes);
 }
 
 #[tokio::test(start_paused = true)]

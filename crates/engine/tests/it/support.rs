@@ -7,11 +7,14 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use agents::history::Places;
-use engine::{Agency, Asker, Clock, Created, Engine, Follow, Followed, IdSource, Reach, Seams, SendPrompt};
+use engine::{
+    Agency, Asker, Clock, Created, Engine, Follow, Followed, IdSource, OutputSettings, Reach, Seams, SendPrompt,
+};
 use model::{Author, Incarnation, InteractionId, Seq, SessionEvent, SessionId, StreamId, Timestamp, WhenBusy};
 use store::conformance::faulty::{Faulty, StoreCall, StoreFault};
 use store::prelude::*;
 use store::{Copies, Fence, MemoryStore, Store};
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
 /// Goes forward by a second whenever it is asked, and by as much as a test says.
@@ -59,6 +62,7 @@ pub(crate) struct World {
     /// What engines that are started from now on keep and have.
     pub(crate) copies: Option<Copies>,
     pub(crate) agency: fn() -> Agency,
+    pub(crate) outputs: OutputSettings,
 }
 
 impl World {
@@ -67,14 +71,19 @@ impl World {
     }
 
     pub(crate) async fn with_agency(agency: fn() -> Agency) -> Self {
+        Self::showing(agency, OutputSettings::in_memory()).await
+    }
+
+    /// One that keeps what is shown like this.
+    pub(crate) async fn showing(agency: fn() -> Agency, outputs: OutputSettings) -> Self {
         let store = Arc::new(MemoryStore::new(Incarnation::from_bits(1)));
         let disk = Arc::new(Faulty::new(Arc::clone(&store)));
         let clock = Arc::new(TestClock(AtomicI64::new(0)));
         let ids = Arc::new(TestIds(AtomicU64::new(1)));
         let directory = tempfile::tempdir().unwrap();
         let cwd = directory.path().canonicalize().unwrap().into_os_string().into_string().unwrap();
-        let engine = start(&disk, &clock, &ids, None, agency(), directory.path()).await;
-        Self { disk, store, clock, ids, engine, directory, cwd, copies: None, agency }
+        let engine = start(&disk, &clock, &ids, None, agency(), outputs.clone(), directory.path()).await;
+        Self { disk, store, clock, ids, engine, directory, cwd, copies: None, agency, outputs }
     }
 
     /// One whose engine keeps copies.
@@ -100,8 +109,8 @@ impl World {
     }
 
     async fn start(&self) -> Engine {
-        let copies = self.copies.clone();
-        start(&self.disk, &self.clock, &self.ids, copies, (self.agency)(), self.directory.path()).await
+        let (copies, outputs) = (self.copies.clone(), self.outputs.clone());
+        start(&self.disk, &self.clock, &self.ids, copies, (self.agency)(), outputs, self.directory.path()).await
     }
 
     /// Time passes on both clocks, and what is due happens.
@@ -194,6 +203,7 @@ async fn start(
     ids: &Arc<TestIds>,
     copies: Option<Copies>,
     agency: Agency,
+    outputs: OutputSettings,
     home: &Path,
 ) -> Engine {
     let history = Some(Places::below(home.to_owned()));
@@ -210,10 +220,26 @@ async fn start(
             search: None,
             history,
             usage: engine::UsageSettings::default(),
+            outputs,
         },
     )
     .await
     .unwrap()
+}
+
+/// Work that goes on while the test does something else, and ends with it.
+pub(crate) struct Background<T>(JoinSet<T>);
+
+impl<T: Send + 'static> Background<T> {
+    pub(crate) fn start(work: impl Future<Output = T> + Send + 'static) -> Self {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(work);
+        Self(tasks)
+    }
+
+    pub(crate) async fn result(mut self) -> T {
+        self.0.join_next().await.unwrap().unwrap()
+    }
 }
 
 pub(crate) fn asker() -> Asker {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use rustix::fs::{self as sys, AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat};
 
-use super::{Access, Deny, Folded, Identity};
+use super::{Access, ClosedFolder, Deny, Folded, Identity, protected};
 use crate::FileError;
 use crate::walk::is;
 
@@ -38,9 +38,12 @@ const IN_HOME: &[&str] = &[
 ];
 
 impl Deny {
-    /// Protects the credentials in this home directory also under other names that they have elsewhere.
+    /// Protects the credentials in this home directory also under other names that they have elsewhere, and folders that are
+    /// protected as a whole wherever they are mounted.
     #[must_use]
     pub fn with_home(mut self, home: &Path) -> Self {
+        let shut = protected::folders_of(home).filter_map(|path| Identity::at(&path).ok());
+        self.folders.extend(shut.map(|folder| ClosedFolder { folder, open: Vec::new() }));
         self.known.push(home.to_owned());
         self.known.extend(IN_HOME.iter().map(|folder| home.join(folder)));
         self

@@ -1,5 +1,7 @@
 //! The list of protected names.
 
+use std::path::{Path, PathBuf};
+
 use super::pattern::Pattern;
 
 /// Neither read nor written, with everything below.
@@ -97,6 +99,12 @@ pub(super) const FOLDERS: &[&str] = &["/proc", "/sys"];
 
 /// Devices; but `/dev/shm` is a place for files.
 pub(super) const NOT_ENTERED: &[&str] = &["/dev"];
+
+/// The folders of a home that are protected with everything below and are there.
+pub(super) fn folders_of(home: &Path) -> impl Iterator<Item = PathBuf> {
+    let named = NEVER.iter().filter(|text| !text.contains('*')).map(|text| home.join(text));
+    named.filter(|path| path.is_dir())
+}
 
 pub(super) fn never() -> Vec<Pattern> {
     let variants = Pattern::known(ENV_VARIANTS).except(ENV_EXAMPLES);

@@ -216,3 +216,36 @@ fn another_name_of_a_protected_file_is_protected_too() {
     }
     assert_eq!(trees.read_text(disk.at("open/package.js"), None, None, MAX).unwrap(), "package");
 }
+
+/// A folder of the home that is protected stays so wherever else it can be reached, as through a bind mount, which gives it
+/// another name and leaves it the same folder. Here it is moved, which does so too and needs no privilege.
+#[test]
+fn a_protected_folder_of_the_home_is_protected_under_another_name() {
+    let disk = Disk::new();
+    for path in
+        ["home/.ssh/config", "home/.config/gh/hosts.yml", "home/.mozilla/firefox/logins.json", "home/.vim/vimrc"]
+    {
+        disk.put(path, SECRET);
+    }
+    let deny = Deny::standard().with_home(&disk.at("home"));
+    for (from, to) in [
+        ("home/.ssh", "open/keys"),
+        ("home/.config/gh", "open/settings"),
+        ("home/.mozilla", "open/browser"),
+        ("home/.vim", "open/editor"),
+    ] {
+        std::fs::rename(disk.at(from), disk.at(to)).unwrap();
+    }
+    let trees = disk.trees().denying(deny.clone());
+    for path in ["open/keys/config", "open/settings/hosts.yml", "open/browser/firefox/logins.json"] {
+        let read = trees.read_text(disk.at(path), None, None, MAX);
+        assert!(matches!(read, Err(FileError::NotAllowed)), "{path}: {read:?}");
+    }
+    // Neither is it a tree itself, nor in one.
+    for root in ["open/keys", "open/browser/firefox"] {
+        let trees = Trees::new(vec![Tree::open(disk.at(root)).unwrap()]).denying(deny.clone());
+        let read = trees.read_text(disk.at(root).join("config"), None, None, MAX);
+        assert!(matches!(read, Err(FileError::NotAllowed)), "{root}: {read:?}");
+    }
+    assert_eq!(trees.read_text(disk.at("open/editor/vimrc"), None, None, MAX).unwrap(), SECRET);
+}

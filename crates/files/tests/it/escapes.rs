@@ -1,10 +1,12 @@
 //! Tests ways out of a tree (T15, T16, T19).
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use files::{Tree, Trees};
+use files::{Expected, Tree, Trees};
 use proptest::collection::vec;
-use proptest::prelude::{ProptestConfig, proptest};
+use proptest::prelude::{ProptestConfig, Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
 
 use crate::support::{Disk, MAX, SECRET, shown};
@@ -177,4 +179,64 @@ proptest! {
         assert_eq!(std::fs::read_dir(disk.at("shut")).unwrap().count(), 1, "{path}");
         assert_eq!(std::fs::read_dir(disk.at("")).unwrap().count(), 3, "{path}");
     }
+
+    /// The same for paths of any bytes, absolute ones too, and for protected names inside.
+    #[test]
+    fn no_bytes_lead_out_or_to_a_protected_name(
+        is_absolute in proptest::bool::weighted(0.2),
+        parts in vec(prop_oneof![3 => name(), 1 => vec(any::<u8>(), 0..5)], 0..9),
+    ) {
+        let disk = Disk::new();
+        disk.put("open/.env", SECRET);
+        disk.put("open/sub/.SSH/key", SECRET);
+        disk.link("open/in", "sub");
+        disk.link("open/out", "..");
+        disk.link("open/env", ".env");
+        disk.link("open/sub/env", "../in/../.env");
+        disk.link("open/ssh", "sub/.SSH");
+        disk.link("open/root", "/");
+        let root = if is_absolute { disk.at("") } else { disk.at("open") };
+        let path = [root.into_os_string().into_vec(), parts.join(&b'/')].join(&b'/');
+        let path = PathBuf::from(OsString::from_vec(path));
+        let trees = disk.trees();
+        assert_ne!(trees.read_bytes(&path, MAX).unwrap_or_default(), SECRET.as_bytes(), "{path:?}");
+        let written = trees.write_bytes(&path, b"new", &Expected::AnyFile);
+        let page = trees.list_page(&path, None, 99);
+        let names = page.map(|page| page.items.into_iter().map(|item| item.name).collect::<Vec<_>>());
+        let hidden = ["secret.txt", "key", ".env", ".SSH", "shut"];
+        assert!(!names.unwrap_or_default().iter().any(|name| hidden.contains(&name.as_str())), "{path:?}");
+        for secret in ["shut/secret.txt", "opensesame/secret.txt", "open/.env", "open/sub/.SSH/key"] {
+            assert_eq!(disk.text(secret), SECRET, "{path:?} {written:?}");
+        }
+    }
+}
+
+fn name() -> impl Strategy<Value = Vec<u8>> {
+    let names = vec![
+        "..",
+        ".",
+        "",
+        "a.txt",
+        "sub",
+        "b.txt",
+        "shut",
+        "open",
+        "opensesame",
+        "secret.txt",
+        "in",
+        "out",
+        "env",
+        "ssh",
+        "root",
+        ".env",
+        ".ENV",
+        ".env.",
+        ".env ",
+        ".SSH",
+        "key",
+        "%2e%2e",
+        "...",
+        "\0",
+    ];
+    select(names).prop_map(|name| name.as_bytes().to_vec())
 }

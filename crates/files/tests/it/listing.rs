@@ -81,3 +81,48 @@ fn a_path_is_looked_at_through_links() {
     assert_eq!(stat("open").unwrap().kind, FileKind::Directory);
     assert_eq!(shown(stat("open/missing").map(|_| String::new())), "not found");
 }
+
+/// Each name once and in order, whatever comes and goes between two pages.
+#[test]
+fn a_directory_is_listed_page_by_page() {
+    let disk = Disk::new();
+    for n in 0..25 {
+        disk.put(&format!("open/many/{n:02}"), "");
+    }
+    disk.put("open/many/.env", "x");
+    disk.put("open/many/07.pem", "x");
+    fs::write(disk.at("open/many").join(OsStr::from_bytes(b"bytes\xff")), "x").unwrap();
+    let trees = disk.trees();
+    let (mut names, mut after, mut pages) = (Vec::new(), None, 0);
+    loop {
+        let page = trees.list_page(disk.at("open/many"), after.as_deref(), 4).unwrap();
+        assert!(page.items.len() <= 4);
+        names.extend(page.items.into_iter().map(|item| item.name));
+        pages += 1;
+        match page.next {
+            Some(next) => after = Some(next),
+            None => break,
+        }
+        if pages == 2 {
+            fs::remove_file(disk.at("open/many/03")).unwrap();
+            disk.put("open/many/00-late", "");
+            disk.put("open/many/20-late", "");
+        }
+    }
+    let mut expected: Vec<String> = (0..25).map(|n| format!("{n:02}")).collect();
+    expected.insert(21, "20-late".to_owned());
+    expected.push("bytes\u{fffd}".to_owned());
+    assert_eq!((names, pages), (expected, 7));
+    let whole = trees.list_page(disk.at("open/many"), None, 99).unwrap();
+    assert_eq!((whole.items.len(), whole.next), (27, None));
+    let after_all = trees.list_page(disk.at("open/many"), Some(OsStr::new("zzz")), 9).unwrap();
+    assert_eq!((after_all.items.len(), after_all.next), (0, None));
+    for (path, expected) in [
+        ("open/a.txt", "not a directory"),
+        ("open/missing", "not found"),
+        ("shut", "not allowed"),
+        ("open/.ssh", "not allowed"),
+    ] {
+        assert_eq!(shown(trees.list_page(disk.at(path), None, 9).map(|_| String::new())), expected, "{path}");
+    }
+}

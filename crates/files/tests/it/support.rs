@@ -81,6 +81,9 @@ pub(crate) fn shown(result: Result<String, FileError>) -> String {
         Err(FileError::NotAFile) => "not a file".to_owned(),
         Err(FileError::NotADirectory) => "not a directory".to_owned(),
         Err(FileError::TooLarge { bytes, max }) => format!("{bytes} of {max}"),
+        Err(FileError::TooManyNames { max }) => format!("more than {max} names"),
+        Err(FileError::Changed) => "changed".to_owned(),
+        Err(FileError::Full) => "full".to_owned(),
         Err(FileError::NotText) => "not text".to_owned(),
         Err(FileError::Io(err)) => format!("io {:?}", err.kind()),
     }

@@ -4,10 +4,10 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::process::Command;
 
-use files::Written;
+use files::{ContentHash, Expected, Tree, Written};
 use rustix::process::{Resource, getrlimit};
 
-use crate::support::{Disk, SECRET};
+use crate::support::{Disk, SECRET, shown};
 
 fn mode(disk: &Disk, path: &str) -> u32 {
     fs::metadata(disk.at(path)).unwrap().permissions().mode() & 0o7777
@@ -124,4 +124,75 @@ fn a_reader_never_sees_half_of_a_write() {
             assert!(texts.contains(&disk.read("open/a.txt")));
         }
     });
+}
+
+#[test]
+fn a_write_that_expects_something_else_changes_nothing() {
+    let disk = Disk::new();
+    let before = disk.names();
+    let write = |path: &str, expected: &Expected| {
+        let written = disk.trees().write_bytes(disk.at(path), b"new\0", expected);
+        shown(written.map(|written| if written.is_new { "made" } else { "replaced" }.to_owned()))
+    };
+    let one_of =
+        |contents: &[&str]| Expected::OneOf(contents.iter().map(|it| ContentHash::of(it.as_bytes())).collect());
+    for (path, expected, result) in [
+        ("open/a.txt", Expected::Nothing, "changed"),
+        ("open/a.txt", one_of(&["b", "c"]), "changed"),
+        ("open/a.txt", one_of(&[]), "changed"),
+        ("open/new", Expected::AnyFile, "changed"),
+        ("open/x/y/new", Expected::AnyFile, "changed"),
+        ("open/x/y/new", one_of(&["a"]), "changed"),
+        ("open/sub", Expected::AnyFile, "not a file"),
+        ("shut/secret.txt", one_of(&[SECRET]), "not allowed"),
+        ("shut/missing", Expected::Nothing, "not allowed"),
+        ("open/.env", Expected::AnyFile, "not allowed"),
+    ] {
+        assert_eq!(write(path, &expected), result, "{path} {expected:?}");
+    }
+    assert_eq!((disk.names(), disk.text("open/a.txt")), (before, "a".to_owned()));
+    assert_eq!(write("open/a.txt", &one_of(&["x", "a"])), "replaced");
+    assert_eq!(write("open/a.txt", &one_of(&["x", "a"])), "replaced", "a repeat finds what it would write");
+    assert_eq!(write("open/a.txt", &Expected::AnyFile), "replaced");
+    assert_eq!(write("open/x/y/new", &Expected::Nothing), "made");
+    assert_eq!(write("open/x/y/new", &Expected::Nothing), "changed");
+    assert_eq!(disk.text("open/x/y/new"), "new\0");
+}
+
+/// A file that is too long to have a hash is what nobody expects; it is not read to find that out.
+#[test]
+fn a_huge_file_is_not_read_to_be_compared() {
+    let disk = Disk::new();
+    fs::File::create(disk.at("open/huge")).unwrap().set_len(1 << 40).unwrap();
+    let expected = Expected::OneOf(vec![ContentHash::of(b"")]);
+    let written = disk.trees().write_bytes(disk.at("open/huge"), b"x", &expected);
+    assert_eq!(shown(written.map(|_| String::new())), "changed");
+    assert_eq!(fs::metadata(disk.at("open/huge")).unwrap().len(), 1 << 40);
+}
+
+/// Of many that make one file only one does.
+#[test]
+fn a_file_that_must_be_new_is_made_once() {
+    let disk = Disk::new();
+    for round in 0..20 {
+        let path = disk.at(&format!("open/once-{round}"));
+        let make = |content: u8| disk.trees().write_bytes(&path, &[content], &Expected::Nothing);
+        let made: Vec<u8> = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..4).map(|n| (n, scope.spawn(move || make(n)))).collect();
+            all.into_iter().filter_map(|(n, made)| made.join().unwrap().ok().map(|_| n)).collect()
+        });
+        assert_eq!(made.len(), 1, "{made:?}");
+        assert_eq!(fs::read(&path).unwrap(), made);
+    }
+    assert!(!disk.names().iter().any(|name| name.contains(".tmp")), "{:?}", disk.names());
+}
+
+#[test]
+fn a_directory_of_our_own_is_made_for_its_user_alone() {
+    let disk = Disk::new();
+    Tree::open_or_make(disk.at("own")).unwrap();
+    assert_eq!(mode(&disk, "own"), 0o700);
+    Tree::open_or_make(disk.at("own")).unwrap();
+    assert!(Tree::open_or_make(disk.at("missing/own")).is_err() && !disk.at("missing").exists());
+    assert!(Tree::open_or_make(disk.at("open/a.txt")).is_err());
 }

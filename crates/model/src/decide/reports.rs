@@ -59,7 +59,7 @@ fn reported(session: &Session, report: AgentReport) -> Vec<SessionEvent> {
             words(turn, "thought", text, |turn, text| SessionEvent::ThoughtPart { turn, block, text })
         }
         AgentReport::ToolText { tool, text } => {
-            words(turn, "tool", text, |turn, text| SessionEvent::ToolPart { turn, tool, text })
+            words(turn, "tool", text, |turn, text| SessionEvent::ToolPart { turn, tool, text, body: None })
         }
         AgentReport::ToolStarted { tool, call_id, change } => match turn {
             Some(turn) => vec![SessionEvent::ToolStarted { turn, tool, call_id, change: without_nulls(change) }],

@@ -2,6 +2,7 @@
 
 mod asking;
 mod choosing;
+mod outputs;
 mod properties;
 
 use std::collections::BTreeMap;
@@ -628,7 +629,7 @@ fn pictures_are_bounded_and_of_known_kinds() {
         when_busy: WhenBusy::Queue,
         by: Author::default(),
     };
-    let image = |kind: &str, data: String| crate::Image { mime_type: kind.to_owned(), data };
+    let image = |kind: &str, data: String| crate::Image { mime_type: kind.to_owned(), data, body: None };
     let mut history = History::default();
     history.run(parse("create")).unwrap();
     for bad in [
@@ -652,7 +653,7 @@ fn a_picture_without_words_is_a_prompt_and_nothing_at_all_is_none() {
         when_busy: WhenBusy::Queue,
         by: Author::default(),
     };
-    let picture = crate::Image { mime_type: "image/png".to_owned(), data: "aGk=".to_owned() };
+    let picture = crate::Image { mime_type: "image/png".to_owned(), data: "aGk=".to_owned(), body: None };
     let mut history = History::default();
     history.run(parse("create")).unwrap();
     assert_eq!(history.run(prompt(1, Vec::new())), Err(super::Rejection::PromptEmpty));

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, AgentState, Answerer, Attached, Author, Card, Extent, Fact, Filing, Image,
-    InteractionId, Marker, Next, Notice, Origin, PermissionAnswer, PlanStep, Question, Request, Seq, SessionId,
-    SignInMethod, Span, Stop, SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId,
+    AgentCommand, AgentOption, AgentState, Answerer, Attached, Author, BodyRef, Card, Extent, Fact, Filing, Image,
+    InteractionId, Marker, Next, Notice, Origin, Output, OutputId, OutputRemoval, PermissionAnswer, PlanStep, Question,
+    Request, Seq, SessionId, SignInMethod, Span, Stop, SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId,
 };
 
 /// What happened in a session, in the past tense.
@@ -158,7 +158,14 @@ pub enum SessionEvent {
     },
     /// A piece of what it shows; it follows the text that it shows last.
     #[serde(rename = "tool.part")]
-    ToolPart { turn: Turn, tool: u32, text: String },
+    ToolPart {
+        turn: Turn,
+        tool: u32,
+        text: String,
+        /// The text is the head of this.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        body: Option<BodyRef>,
+    },
     /// Its status is final.
     #[serde(rename = "tool.ended")]
     ToolEnded {
@@ -262,6 +269,18 @@ pub enum SessionEvent {
         session: SessionId,
         by: Answerer,
     },
+    /// The agent showed the person something, whose bytes are kept beside the log.
+    #[serde(rename = "output.stored")]
+    OutputStored { turn: Turn, output: Output },
+    /// What the agent showed is not kept any more: its bytes are gone, and its card stays.
+    #[serde(rename = "output.removed")]
+    OutputRemoved {
+        id: OutputId,
+        reason: OutputRemoval,
+        /// Who wanted it; absent where the session was brought back from its copy.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Answerer>,
+    },
     /// The agent's words hold something that is shown as more than words.
     #[serde(rename = "block.shown")]
     BlockShown {
@@ -293,6 +312,7 @@ impl SessionEvent {
             | Self::NextOffered { turn, .. }
             | Self::NextClicked { turn, .. }
             | Self::BlockShown { turn, .. }
+            | Self::OutputStored { turn, .. }
             | Self::PlanChanged { turn, .. } => Some(*turn),
             Self::PermissionAsked { turn, .. } | Self::PermissionAnswered { turn, .. } => *turn,
             Self::SessionCreated { .. }
@@ -316,7 +336,20 @@ impl SessionEvent {
             | Self::CompactionSeen { .. }
             | Self::ContextSet { .. }
             | Self::TitleSet { .. }
+            // It is about one that may be long over.
+            | Self::OutputRemoved { .. }
             | Self::SessionImported { .. } => None,
+        }
+    }
+
+    /// The number of the call that it is about, if it changes one.
+    pub fn tool(&self) -> Option<u32> {
+        match self {
+            Self::ToolStarted { tool, .. }
+            | Self::ToolChanged { tool, .. }
+            | Self::ToolPart { tool, .. }
+            | Self::ToolEnded { tool, .. } => Some(*tool),
+            _ => None,
         }
     }
 

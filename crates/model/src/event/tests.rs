@@ -15,6 +15,7 @@ const RELEASED: &[(u16, &str)] = &[
     (5, include_str!("../../../../fixtures/events/v5.jsonl")),
     (6, include_str!("../../../../fixtures/events/v6.jsonl")),
     (7, include_str!("../../../../fixtures/events/v7.jsonl")),
+    (8, include_str!("../../../../fixtures/events/v8.jsonl")),
 ];
 
 /// Decodes a line of a fixture as an event of the stream that its kind belongs to.
@@ -87,6 +88,8 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::Session(SessionEvent::NextOffered { .. }) => "next.offered",
             Event::Session(SessionEvent::NextClicked { .. }) => "next.clicked",
             Event::Session(SessionEvent::BlockShown { .. }) => "block.shown",
+            Event::Session(SessionEvent::OutputStored { .. }) => "output.stored",
+            Event::Session(SessionEvent::OutputRemoved { .. }) => "output.removed",
             Event::Work(WorkEvent::WorkCreated { .. }) => "work.created",
             Event::Work(WorkEvent::WorkRenamed { .. }) => "work.renamed",
             Event::Work(WorkEvent::WorkDeleted { .. }) => "work.deleted",
@@ -97,7 +100,7 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::Server(ServerEvent::PermissionForgotten { .. }) => "permission.forgotten",
         })
         .collect();
-    assert_eq!(seen.len(), 46, "one for each arm above");
+    assert_eq!(seen.len(), 48, "one for each arm above");
 }
 
 /// Before version 6 an author other than a person stood in front of the words; since then nobody is read out of them.

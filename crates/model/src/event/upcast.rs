@@ -19,6 +19,8 @@ const STEPS: [fn(Value) -> Value; EVENT_VERSION as usize - 1] = [
     // Version 7 has sessions that were forked from a turn, and what a turn used in a field of its own. Whether an older count was
     // of the turn depends on the agent, which the event does not name: the fold knows it.
     std::convert::identity,
+    // Version 8 has heads of bodies that are kept beside the log; who did not know of them would take a head for the whole.
+    std::convert::identity,
 ];
 
 /// Version 6 has who wrote a prompt in a field of its own.

@@ -28,9 +28,17 @@ fn turn(number: u32, prompt: &str, answer: &str) -> Vec<(&'static str, Value)> {
 
 fn written(entries: &[Entry]) -> String {
     let mut writer = MarkdownWriter::default();
-    let mut text = writer.apply(entries);
-    text.push_str(&writer.end());
-    text
+    let mut parts = writer.apply(entries);
+    parts.extend(writer.end());
+    joined(parts)
+}
+
+fn joined(parts: Vec<WrittenPart>) -> String {
+    let text = |part| match part {
+        WrittenPart::Text(text) => text,
+        WrittenPart::Output(output) => MarkdownWriter::output(&output, Some("fn main() {}\n```\u{1b}[31m"), None),
+    };
+    parts.into_iter().map(text).collect()
 }
 
 /// The headings of turns, as a parser reads them; those inside of quotes are the person's.
@@ -134,8 +142,9 @@ fn pieces_give_the_same_text_as_the_whole() {
         let entries: Vec<Entry> = serde_json::from_value(fixture["entries"].clone()).unwrap();
         let whole = written(&entries);
         let mut writer = MarkdownWriter::default();
-        let mut text: String = entries.iter().map(|entry| writer.apply([entry])).collect();
-        text.push_str(&writer.end());
+        let mut parts: Vec<_> = entries.iter().flat_map(|entry| writer.apply([entry])).collect();
+        parts.extend(writer.end());
+        let text = joined(parts);
         assert_eq!(text, whole, "{}", fixture["name"]);
         turns += headings(&whole).len();
     }

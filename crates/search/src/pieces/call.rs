@@ -48,7 +48,8 @@ impl OpenCall {
     }
 
     pub(super) fn change(&mut self, change: &ToolChange) {
-        let ToolChange { title, name, kind, status, content, locations, input, output, new_files: _ } = change;
+        let ToolChange { title, name, kind, status, content, locations, input, output, new_files: _, bodies: _ } =
+            change;
         self.call.change(&ToolChange {
             title: title.clone(),
             name: name.clone(),
@@ -59,6 +60,7 @@ impl OpenCall {
             input: input.clone(),
             output: output.clone(),
             new_files: None,
+            bodies: Vec::new(),
         });
         for location in locations.iter().flatten() {
             self.add_file(&location.path);

@@ -133,6 +133,7 @@ fn of_a_very_long_output_the_beginning_and_the_end_are_kept() {
         turn: Turn(1),
         tool: 1,
         text: format!("line {n} {}\n", "ä".repeat(500)),
+        body: None,
     }));
     feed.push(SessionEvent::ToolEnded { turn: Turn(1), tool: 1, change: change(ToolStatus::Completed) });
     let pieces = fold(feed);
@@ -150,7 +151,7 @@ fn what_runs_is_open_and_is_told_again_when_it_ends() {
         started(1),
         said(0, "half a sent"),
         SessionEvent::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: ToolChange::default() },
-        SessionEvent::ToolPart { turn: Turn(1), tool: 1, text: "so far".into() },
+        SessionEvent::ToolPart { turn: Turn(1), tool: 1, text: "so far".into(), body: None },
         ended(1),
     ]);
     for entry in &feed[..4] {
@@ -169,7 +170,7 @@ fn a_piece_is_made_again_from_its_entries() {
         started(1),
         said(0, "first "),
         SessionEvent::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: ToolChange::default() },
-        SessionEvent::ToolPart { turn: Turn(1), tool: 1, text: "output".into() },
+        SessionEvent::ToolPart { turn: Turn(1), tool: 1, text: "output".into(), body: None },
         SessionEvent::ToolEnded { turn: Turn(1), tool: 1, change: change(ToolStatus::Failed) },
         said(0, "last"),
         ended(1),

@@ -39,6 +39,7 @@ pub(crate) async fn fork(
     let asker = asking.asker(&format!("fork {id}"), &new, key)?;
     let wire::NewFork { turn, agent, name, prompt, images, key: _ } = new;
     let is_prompted = prompt.is_some() || !images.is_empty();
+    let images = images.into_iter().map(Into::into).collect();
     let prompt = is_prompted.then(|| ForkPrompt { text: prompt.unwrap_or_default(), images, by: author });
     let fork = Fork { turn, agent, name: name.unwrap_or_default(), prompt, by };
     let created = app.engine.fork(id, fork, asker).await?;

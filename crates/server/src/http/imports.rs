@@ -1,4 +1,8 @@
-//! Imports the conversations that other tools have recorded on this machine.
+//! Imports the conversations that other tools have recorded on this machine, and bundles of sessions.
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 use axum::Json;
 use axum::extract::State;
@@ -6,7 +10,7 @@ use axum::http::StatusCode;
 use doors::{Principal, Right};
 
 use crate::error::ApiError;
-use crate::extract::{MaybeBody, NoParams};
+use crate::extract::{Body, MaybeBody, NoParams};
 use crate::{App, access, wire};
 
 /// What there is, and how far it has been brought in.
@@ -61,6 +65,45 @@ pub(crate) async fn stop(
     access::everything(&principal, Right::Write)?;
     app.engine.stop_import();
     Ok(Json(progress(&app)))
+}
+
+/// Takes in a bundle as the same session, read-only until an agent takes it over. Its file lies in the folder `incoming` of the data
+/// folder, where only the person's own programs can put it; it stays there.
+#[utoipa::path(
+    post,
+    path = "/imports/bundle", operation_id = "importBundle",
+    request_body = wire::NewBundle,
+    responses(
+        (status = 200, body = wire::ImportedBundle),
+        (status = 400, description = "It is damaged, or no server wrote it", body = wire::ErrorBody),
+        (status = 404, description = "There is no such file", body = wire::ErrorBody),
+        (status = 409, description = "The session is here with other entries, it shows more than is kept here, or a newer version wrote the bundle", body = wire::ErrorBody),
+        (status = 410, description = "The session was removed here for good", body = wire::ErrorBody),
+        (status = 413, description = "It has more than is taken in", body = wire::ErrorBody),
+        (status = 415, description = "It is no bundle", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn take_in_bundle(
+    State(app): State<App>,
+    principal: Principal,
+    _: NoParams,
+    Body(wish): Body<wire::NewBundle>,
+) -> Result<Json<wire::ImportedBundle>, ApiError> {
+    access::everything(&principal, Right::Manage)?;
+    let path = app.settings.incoming.join(format!("{}.tar", wish.name));
+    let opened = tokio::task::spawn_blocking(move || open_file(&path));
+    let file = opened.await.ok().flatten().ok_or(ApiError::NoIncomingFile)?;
+    let taken = app.engine.take_in_bundle(file).await?;
+    let engine::TakenInBundle { session, entries, payloads, missing, was_here } = taken;
+    Ok(Json(wire::ImportedBundle { session, entries, payloads, missing, was_here }))
+}
+
+/// A file at this very place, and nothing that a link leads to.
+fn open_file(path: &Path) -> Option<File> {
+    let found = fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let file = File::open(path).ok()?;
+    let opened = file.metadata().ok()?;
+    ((found.dev(), found.ino()) == (opened.dev(), opened.ino())).then_some(file)
 }
 
 fn progress(app: &App) -> wire::ImportProgress {

@@ -54,6 +54,7 @@ pub(crate) async fn send_prompt(
     };
     let interaction_id = app.engine.new_interaction();
     let wire::NewPrompt { text, images, .. } = prompt;
+    let images = images.into_iter().map(Into::into).collect();
     let wish = SendPrompt { interaction_id, text, images, when_busy, by };
     let PromptAccepted { interaction_id, turn } = app.engine.submit(id, wish, asker).await?;
     Ok(wire::PromptAccepted { interaction_id, turn })

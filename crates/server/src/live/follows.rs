@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use engine::{ContextReason, Engine, Follow, Followed, QueryError, ResetReason, SubmitError, Words};
+use engine::{ContextReason, Engine, Follow, Followed, OutputPreview, QueryError, ResetReason, SubmitError, Words};
 use futures_util::FutureExt as _;
 use model::{Cursor, Entry, SessionId};
 use serde::Deserialize;
@@ -240,6 +240,10 @@ async fn speak(mut joined: Joined, tells: UnsentWords, generation: u64, out: Out
             Ok(Followed::Preview(Words { turn, of, number, text })) => {
                 let text = text.as_ref().to_owned();
                 (FollowProgress::Preview, ServerFrame::Preview { session, turn, kind: of, block: number, text })
+            }
+            Ok(Followed::Printed(OutputPreview { turn, output, command, offset, text })) => {
+                let command = command.as_ref().to_owned();
+                (FollowProgress::Preview, ServerFrame::OutputPreview { session, turn, output, command, offset, text })
             }
             Ok(Followed::Context { context, reason }) => {
                 let (reason, set_name) = match reason {

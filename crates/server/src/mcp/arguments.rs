@@ -8,7 +8,7 @@ mod types;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-pub(super) use types::{Limit, MaxTokens, Number, SetName, Wanted, Words};
+pub(super) use types::{CommandLine, FilePath, Language, Limit, MaxTokens, Number, SetName, Wanted, WebAddress, Words};
 
 /// How much of what was given is shown in a refusal.
 const SHOWN_CHARS: usize = 40;

@@ -31,6 +31,15 @@ impl AnswerBudget {
     pub(super) const LONGEST: Self = Self::Fixed(MAX_TOKENS);
     pub(super) const DEFAULT: Self = Self::Fixed(DEFAULT_TOKENS);
 
+    /// How many characters an answer may have, with room for our own words.
+    pub(super) fn chars(self) -> usize {
+        let tokens = match self {
+            Self::AskedFor => MAX_TOKENS,
+            Self::Fixed(tokens) => tokens,
+        };
+        (tokens * CHARS_PER_TOKEN).saturating_sub(FRAME)
+    }
+
     /// Cuts an answer between lines, where a tool did not keep to its budget by itself.
     pub(super) fn cut(self, answer: String) -> String {
         let tokens = match self {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::http::request::Parts;
 use doors::Role;
-use engine::Engine;
+use engine::{AgentSwitch, Engine};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
@@ -20,27 +20,30 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 
 use super::tools::{CallError, Endpoint, NoSuchTool, Tool, ToolContext, ToolResult};
-use super::{AllSessions, Calling, replies, skills};
+use super::{Calling, replies, skills};
 
 /// Skills are texts of the program, the same for everybody; they change with it, so a client looks again after a while.
 const SKILLS_TTL_MS: u64 = 300_000;
 const SKILLS_SCOPE: CacheScope = CacheScope::Public;
-/// Whose tools are offered here.
-const ENDPOINT: Endpoint = Endpoint::Session;
+/// What the mount that shows things says of itself.
+const WHAT_SHOWING_IS_FOR: &str = "Shows the person files and pictures beside the conversation, where they stay. For \"show me\"; what \
+                                   you want to know yourself, read with your own tools.";
 
 #[derive(Clone)]
 pub(crate) struct Handler {
     engine: Engine,
-    all_sessions: Arc<AllSessions>,
+    all_sessions: Arc<AgentSwitch>,
+    /// Whose tools are offered here.
+    endpoint: Endpoint,
 }
 
 impl Handler {
-    pub(super) fn new(engine: Engine, all_sessions: AllSessions) -> Self {
-        Self { engine, all_sessions: Arc::new(all_sessions) }
+    pub(super) fn new(engine: Engine, all_sessions: Arc<AgentSwitch>, endpoint: Endpoint) -> Self {
+        Self { engine, all_sessions, endpoint }
     }
 
     async fn call(&self, request: CallToolRequestParams, calling: &Calling) -> Result<CallToolResult, ErrorData> {
-        let tool = Tool::find(ENDPOINT, &request.name)?;
+        let tool = Tool::find(self.endpoint, &request.name)?;
         let arguments = request.arguments.unwrap_or_default();
         if calling.principal.role == Role::Agent {
             self.engine.own_tool_called(calling.session, &request.name, &arguments);
@@ -60,7 +63,8 @@ impl Handler {
 impl Handler {
     /// An agent that is given the brief in another way is not given it here too.
     async fn with_instructions(&self, mut info: ServerConfig, context: &RequestContext<RoleServer>) -> ServerConfig {
-        if let Ok(calling) = calling(context)
+        if self.endpoint == Endpoint::Session
+            && let Ok(calling) = calling(context)
             && calling.principal.role == Role::Agent
         {
             info.instructions = self.engine.instructions_for(calling.session).await.map(str::to_owned);
@@ -96,11 +100,17 @@ fn calling(context: &RequestContext<RoleServer>) -> Result<&Calling, ErrorData> 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let own = Implementation::new("throughline", env!("CARGO_PKG_VERSION")).with_title("Throughline");
-        let offered = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let offered = match self.endpoint {
+            Endpoint::Session => {
+                ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build()
+            }
+            Endpoint::Show => ServerCapabilities::builder().enable_tools().build(),
+        };
         let info = ServerConfig::new(offered).with_server_info(own);
-        match self.engine.brief() {
-            Some(brief) => info.with_instructions(brief),
-            None => info,
+        match (self.endpoint, self.engine.brief()) {
+            (Endpoint::Show, _) => info.with_instructions(WHAT_SHOWING_IS_FOR),
+            (Endpoint::Session, Some(brief)) => info.with_instructions(brief),
+            (Endpoint::Session, None) => info,
         }
     }
 
@@ -126,7 +136,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         without_cursor(request)?;
         // For this caller only, and asked for anew: what is offered may depend on the credential.
-        let listed = Tool::all(ENDPOINT).map(|tool| tool.listed()).collect();
+        let listed = Tool::all(self.endpoint).map(|tool| tool.listed()).collect();
         Ok(ListToolsResult::with_all_items(listed).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
@@ -200,7 +210,7 @@ impl ServerHandler for Handler {
         }
         let named = request.params.as_ref().and_then(|params| params.get("name")).and_then(Value::as_str);
         let named = named.ok_or_else(|| ErrorData::invalid_params("a call names its tool: {\"name\": …}", None))?;
-        let tool = Tool::find(ENDPOINT, named)?;
+        let tool = Tool::find(self.endpoint, named)?;
         let result = serde_json::to_value(failed(&tool, CallError::NotACall { example: tool.example() }));
         result.map(CustomResult::new).map_err(|err| ErrorData::internal_error(err.to_string(), None))
     }

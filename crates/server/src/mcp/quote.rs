@@ -54,6 +54,11 @@ pub(super) fn turn(interaction: &Interaction, calls: Calls, session: Option<&str
         match item {
             Item::Text { text, .. } => said.push(words(format!("ASSISTANT ({})", row.turn), text)),
             Item::Tool(call) => said.push(brief_call(transcript, call, calls, session)),
+            Item::Output { output, removed } => {
+                let since = removed.map(|_| ", removed since").unwrap_or_default();
+                let shown = format!("{} ({}, {} bytes{since})", output.label(), output.kind.word(), output.bytes);
+                said.push(words(format!("SHOWN TO THE USER ({}, {})", row.turn, output.id), &shown));
+            }
             Item::Thought { .. }
             | Item::Plan { .. }
             | Item::Permission(_)

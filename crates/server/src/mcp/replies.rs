@@ -63,6 +63,8 @@ pub(super) fn error(tool: &Tool, err: CallError) -> String {
     };
     let text = match err {
         CallError::Refused(err) => err.into_detail().message,
+        // It may have run: only that nothing can be seen of it is certain.
+        CallError::NotShown(err) => return format!("Nothing is shown: {err}."),
         CallError::NotACall { .. }
         | CallError::SessionNotInScope { .. }
         | CallError::NoSuchSession { .. }

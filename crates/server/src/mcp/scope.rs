@@ -4,9 +4,7 @@
 //! is the same as for one that never was; of those out of scope only the number is shown. The caller's own session is the only one
 //! that anything is marked in.
 
-use std::collections::BTreeMap;
-
-use engine::{Engine, QueryError, Within};
+use engine::{AgentSwitch, Engine, QueryError, Within};
 use model::{InteractionId, SessionId, SessionRow, TurnRow};
 
 use super::{Calling, phrases};
@@ -17,21 +15,6 @@ use crate::mcp::tools::CallError;
 const NEAREST: usize = 3;
 const NEAREST_AMONG: usize = 200;
 
-/// Whose tools reach beyond the project.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AllSessions {
-    /// Those of every agent that `by_agent` does not name.
-    pub by_default: bool,
-    /// By the agent's name.
-    pub by_agent: BTreeMap<String, bool>,
-}
-
-impl AllSessions {
-    fn holds_for(&self, agent: &str) -> bool {
-        self.by_agent.get(agent).copied().unwrap_or(self.by_default)
-    }
-}
-
 /// What a caller may read, as of now.
 pub(super) struct Scope<'a> {
     engine: &'a Engine,
@@ -41,11 +24,11 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub(super) async fn open(engine: &'a Engine, calling: &Calling, all: &AllSessions) -> Result<Self, CallError> {
+    pub(super) async fn open(engine: &'a Engine, calling: &Calling, all: &AgentSwitch) -> Result<Self, CallError> {
         let Calling { principal, session } = calling;
         access::session(principal, doors::Right::Read, *session)?;
         let current = engine.session(*session).await?.row;
-        let within = match all.holds_for(&current.agent) {
+        let within = match all.is_on_for(&current.agent) {
             true => Within::Everything,
             false => Within::Project(current.project.clone()),
         };

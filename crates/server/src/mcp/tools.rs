@@ -6,15 +6,17 @@
 
 mod contents;
 mod marks;
+mod run;
 mod search;
 mod sessions;
+mod show;
 mod turns;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use engine::{Engine, QueryError, SubmitError};
+use engine::{AgentSwitch, Engine, OutputError, QueryError, SubmitError};
 use model::{InteractionId, SessionId, Turn};
 use rmcp::model::{JsonObject, ToolAnnotations};
 use serde_json::{Value, json};
@@ -22,11 +24,11 @@ use serde_json::{Value, json};
 use super::Calling;
 use super::arguments::{Argument, ArgumentError, Arguments, refuse_unknown};
 use super::budget::AnswerBudget;
-use super::scope::{AllSessions, Scope};
+use super::scope::Scope;
 use crate::error::ApiError;
 
 /// All of them, in the order in which they are listed.
-const TOOLS: [Tool; 11] = [
+const TOOLS: [Tool; 16] = [
     marks::SET,
     marks::GET,
     sessions::CURRENT,
@@ -38,6 +40,11 @@ const TOOLS: [Tool; 11] = [
     turns::TURN,
     turns::TURNS,
     turns::INTERACTION,
+    show::FILE,
+    run::RUN,
+    show::IMAGE,
+    show::EMBED,
+    show::RETRIEVE,
 ];
 
 /// What is said of arguments that several tools have.
@@ -49,6 +56,18 @@ const MAX_TOKENS: &str = "How long the answer may be";
 pub(super) enum Endpoint {
     /// `/mcp`: the tools of the session that the caller works in.
     Session,
+    /// `/mcp/show`: tools that show the person something; apart, so that agents which need none carry none.
+    Show,
+}
+
+impl Endpoint {
+    /// The name under which agents have it.
+    fn server(self) -> &'static str {
+        match self {
+            Self::Session => engine::OWN_MCP_SERVER,
+            Self::Show => engine::OWN_SHOW_SERVER,
+        }
+    }
 }
 
 /// What a call does to what is kept here; the list of tools says so to clients.
@@ -57,6 +76,10 @@ pub(super) enum Effect {
     Reads,
     /// Notes something that can be noted anew; nothing is lost by it.
     Marks,
+    /// Adds something each time.
+    Shows,
+    /// Does whatever the person allows.
+    Runs,
 }
 
 /// What is said of a tool beside what it takes and does.
@@ -136,10 +159,12 @@ impl Tool {
 
     /// As clients see it in the list.
     pub(super) fn listed(&self) -> rmcp::model::Tool {
-        let hints = ToolAnnotations::new().idempotent(true).open_world(false);
+        let hints = ToolAnnotations::new().open_world(false);
         let hints = match self.about.effect {
-            Effect::Reads => hints.read_only(true),
-            Effect::Marks => hints.read_only(false).destructive(false),
+            Effect::Reads => hints.idempotent(true).read_only(true),
+            Effect::Marks => hints.idempotent(true).read_only(false).destructive(false),
+            Effect::Shows => hints.idempotent(false).read_only(false).destructive(false),
+            Effect::Runs => hints.idempotent(false).read_only(false).destructive(true).open_world(true),
         };
         let (name, description) = (self.about.name, self.about.description);
         rmcp::model::Tool::new(name, description, Arc::new(self.schema())).with_annotations(hints)
@@ -186,10 +211,15 @@ fn read<A: Run>(given: &JsonObject) -> Result<Ready, ArgumentError> {
 
 /// What the engine has to know of the tools that agents are lent.
 pub fn own_tools() -> engine::OwnTools {
-    let unasked = Tool::all(Endpoint::Session).filter(|tool| !tool.about.asks_person);
+    let unasked = TOOLS.into_iter().filter(|tool| !tool.about.asks_person);
+    let named = |About { endpoint, name, effect, .. }: About| engine::OwnTool {
+        server: endpoint.server(),
+        name: name.to_owned(),
+        asks_itself: effect == Effect::Runs,
+    };
     engine::OwnTools {
-        unasked: unasked.map(|tool| tool.about.name.to_owned()).collect(),
-        takes: |name, input| Tool::find(Endpoint::Session, name).is_ok_and(|tool| tool.takes(input)),
+        unasked: unasked.map(|tool| named(tool.about)).collect(),
+        takes: |name, input| TOOLS.iter().any(|tool| tool.about.name == name && tool.takes(input)),
         for_looking_back: format!("{} and {}", contents::TOC.about.name, turns::TURN.about.name),
     }
 }
@@ -225,6 +255,8 @@ pub(super) enum CallError {
     )]
     NoSuchInteraction { id: InteractionId, nearest: String },
     #[error(transparent)]
+    NotShown(Arc<OutputError>),
+    #[error(transparent)]
     Arguments(#[from] ArgumentError),
     #[error(transparent)]
     Refused(#[from] ApiError),
@@ -232,6 +264,12 @@ pub(super) enum CallError {
 
 impl From<SubmitError> for CallError {
     fn from(err: SubmitError) -> Self {
+        Self::Refused(err.into())
+    }
+}
+
+impl From<OutputError> for CallError {
+    fn from(err: OutputError) -> Self {
         Self::Refused(err.into())
     }
 }
@@ -261,7 +299,7 @@ fn calls_there_are(turn: Turn, calls: usize) -> String {
 pub(super) struct ToolContext<'a> {
     pub(super) engine: &'a Engine,
     pub(super) calling: &'a Calling,
-    pub(super) all_sessions: &'a AllSessions,
+    pub(super) all_sessions: &'a AgentSwitch,
 }
 
 impl<'a> ToolContext<'a> {

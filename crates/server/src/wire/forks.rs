@@ -1,8 +1,10 @@
 //! A session that goes on from a turn of another one.
 
-use model::{Image, Turn};
+use model::Turn;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use super::NewImage;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -20,7 +22,7 @@ pub struct NewFork {
     pub prompt: Option<String>,
     /// At most eight, with eight MiB of Base64 in all; they go with the prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub images: Vec<Image>,
+    pub images: Vec<NewImage>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

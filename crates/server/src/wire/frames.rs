@@ -8,11 +8,13 @@
 
 use std::collections::BTreeMap;
 
-use model::{AgentView, Entry, Image, Seq, SessionId, Timestamp, Turn, WordsOf, WorkId};
+use model::{AgentView, Entry, OutputId, Seq, SessionId, Timestamp, Turn, WordsOf, WorkId};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
-use super::{Context, ErrorDetail, Hidden, MetaContext, Session, SessionPage, SessionQuery, SessionRow, WhenBusy};
+use super::{
+    Context, ErrorDetail, Hidden, MetaContext, NewImage, Session, SessionPage, SessionQuery, SessionRow, WhenBusy,
+};
 
 /// What a client sends.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -71,7 +73,7 @@ pub enum Request {
         session: SessionId,
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        images: Vec<Image>,
+        images: Vec<NewImage>,
         #[serde(default)]
         when_busy: WhenBusy,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -185,6 +187,10 @@ pub enum ServerFrame {
     /// Words that are not durable yet; the entry that follows holds them. `block` is the number of the block that they
     /// belong to or, if they are a tool's, of the call.
     Preview { session: SessionId, turn: Turn, kind: WordsOf, block: u32, text: String },
+    /// What a command prints that is being shown, from its first piece, which may be empty, until `output.stored` has the same
+    /// `output` or the turn ends. `offset` says how many bytes came before; where that is more than was sent, some were
+    /// left out, as they are for one that follows late.
+    OutputPreview { session: SessionId, turn: Turn, output: OutputId, command: String, offset: u64, text: String },
     /// Somebody writes a prompt: the words as they are now, and the page that wrote them.
     Unsent { session: SessionId, text: String, writer: String },
     /// All that was stored has been sent; what follows is live.

@@ -33,7 +33,9 @@ impl fmt::Debug for Hidden {
 mod tests {
     use model::Timestamp;
 
-    use crate::wire::{ClientFrame, CodeExchange, Hidden, IssuedToken, LinkPicture, Proof, Request, SignInLink, Token};
+    use crate::wire::{
+        ClientFrame, CodeExchange, Hidden, IssuedToken, LinkPicture, Proof, Request, SignInLink, Ticket, Token,
+    };
 
     /// T42: none of the types that carry a secret shows it.
     #[test]
@@ -54,7 +56,8 @@ mod tests {
         let picture = Some(LinkPicture { side: 1, path: hidden() });
         let link = SignInLink { url: hidden(), expires_at: Timestamp::from_millis(0), local_only: true, picture };
         let (proof, exchange) = (Proof { proof: hidden() }, CodeExchange { code: hidden(), discard: false });
-        let shown = format!("{frame:?} {issued:#?} {proof:?} {link:?} {exchange:?}");
+        let ticket = Ticket { url: hidden(), expires_at: Timestamp::from_millis(0) };
+        let shown = format!("{frame:?} {issued:#?} {proof:?} {link:?} {exchange:?} {ticket:?}");
         assert!(!shown.contains("canary"), "{shown}");
     }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use model::SessionId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// What there is, and how far it is brought in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -58,4 +60,28 @@ pub struct NewImport {
     /// Go on as they do.
     #[serde(default)]
     pub follow: bool,
+}
+
+/// A bundle that is to be taken in.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewBundle {
+    /// Its file is `<name>.tar` in the folder `incoming` of the data folder.
+    #[schema(value_type = String, format = "uuid")]
+    pub name: Uuid,
+}
+
+/// What became of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportedBundle {
+    pub session: SessionId,
+    /// How many entries it has.
+    pub entries: u64,
+    /// How many files beside the log it has: what was shown, and what was too long for an entry.
+    pub payloads: u64,
+    /// How many such files it lacks: they were gone when it was written.
+    pub missing: u64,
+    /// It was here already, and nothing was changed.
+    pub was_here: bool,
 }

@@ -10,11 +10,27 @@ pub struct NewPrompt {
     pub text: String,
     /// At most eight, with eight MiB of Base64 in all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub images: Vec<Image>,
+    pub images: Vec<NewImage>,
     #[serde(default)]
     pub when_busy: WhenBusy,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+}
+
+/// A picture that is sent with a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewImage {
+    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    pub mime_type: String,
+    /// Base64.
+    pub data: String,
+}
+
+impl From<NewImage> for Image {
+    fn from(NewImage { mime_type, data }: NewImage) -> Self {
+        Self { mime_type, data, body: None }
+    }
 }
 
 /// What a prompt does that meets a running turn.

@@ -163,7 +163,8 @@ async fn a_cookie_seen_by_another_port_opens_nothing() {
         lines.extend(proofs[proof].clone().map(|proof| ("x-throughline-proof", proof)));
         let what = format!("{origin:?} {site:?} proof {proof}");
         for (method, path, body) in openapi::routes() {
-            if path.ends_with("/auth/exchange") {
+            // A ticket needs no cookie; it is one itself.
+            if path.ends_with("/auth/exchange") || path.contains("/tickets/") {
                 continue;
             }
             let path = path.replace("{id}", &session).replace("{interaction}", &session);

@@ -22,7 +22,11 @@ struct Route {
 
 impl Route {
     fn is_open(&self) -> bool {
-        self.name == "POST /api/v1/auth/exchange"
+        self.name == "POST /api/v1/auth/exchange" || self.is_ticket()
+    }
+
+    fn is_ticket(&self) -> bool {
+        self.name == "GET /api/v1/tickets/{ticket}"
     }
 
     fn is_of_a_session(&self) -> bool {
@@ -57,6 +61,11 @@ impl Sweep {
                 .replace("{request}", "p1")
                 .replace("{option}", "pace");
             let filled = filled.replace("{name}", "guide").replace("{turn}", "1").replace("{block}", "t1.n1");
+            let filled = filled.replace("{output}", "out_00000000000000000000000000000000").replace("{ticket}", "0000");
+            let mut filled = filled.replace("{sha256}", &"0".repeat(64));
+            if path.contains("/export") {
+                filled.push_str("?as=markdown");
+            }
             assert!(!filled.contains('{'), "an id in {path} is not known to this test");
             let unversioned = filled.replacen("/api/v1/", "/api/", 1);
             for path_as_sent in [&filled, &unversioned] {
@@ -103,7 +112,13 @@ fn with(mut lines: Lines, more: &[(&'static str, &str)]) -> Lines {
 async fn nobody_gets_in_without_a_credential() {
     let sweep = Sweep::new(roomy()).await;
     let world = &sweep.world;
-    let unknown = |route: &Route| Some(if route.is_open() { "401 invalid_code" } else { "401 unauthenticated" });
+    let unknown = |route: &Route| {
+        Some(match route.is_open() {
+            true if route.is_ticket() => "404 ticket_not_found",
+            true => "401 invalid_code",
+            false => "401 unauthenticated",
+        })
+    };
     let unreadable = [
         ("nothing", vec![]),
         ("a wrong bearer", bearer("0000000000000000000000000000000000000000000000000000000000000000")),
@@ -196,6 +211,7 @@ async fn an_agents_token_reads_its_own_session_and_no_more() {
         "GET /api/v1/whoami" => Some("200"),
         // A prompt that waits is no turn; nor is another session's.
         "GET /api/v1/interactions/{interaction}" => Some("404 interaction_not_found"),
+        "GET /api/v1/outputs/{output}" | "GET /api/v1/outputs/{output}/lines" => Some("404 output_not_found"),
         _ if route.is_open() => None,
         _ => Some("403 forbidden"),
     };
@@ -210,6 +226,16 @@ async fn an_agents_token_reads_its_own_session_and_no_more() {
         // It has tools of its own to look at files; what is not sent yet is the person's.
         let is_the_persons =
             ["/files", "/changes", "/changes/file", "/unsent"].iter().any(|end| route.name.ends_with(end));
+        if route.name.contains("/outputs/{output}") && !route.name.starts_with("DELETE ") {
+            return Some("404 output_not_found");
+        }
+        if route.name.ends_with("/bodies/{sha256}") {
+            return Some("404 body_not_found");
+        }
+        // An address of what it may read anyway.
+        if route.name.ends_with("/export/ticket") {
+            return Some("201");
+        }
         if route.name.ends_with("/turns") || route.name.ends_with("{id}/search") {
             return Some("400 invalid_query");
         }

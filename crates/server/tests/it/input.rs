@@ -128,6 +128,8 @@ async fn parameters_that_a_route_does_not_know() {
             let path = path.replace("{id}", &session).replace("{interaction}", &waits);
             let path = path.replace("{request}", "p1").replace("{option}", "pace");
             let path = path.replace("{name}", "guide").replace("{turn}", "1").replace("{block}", "t1.n1");
+            let path = path.replace("{output}", "out_00000000000000000000000000000000").replace("{ticket}", "0000");
+            let path = path.replace("{sha256}", &"0".repeat(64));
             let body = body.map(|body| bytes(&body)).unwrap_or_default();
             rows.push((format!("{method} {path}?{query}"), body, "400 invalid_query"));
         }

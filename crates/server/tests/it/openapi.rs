@@ -13,8 +13,33 @@ fn the_committed_description_is_fresh() {
     assert!(fresh == COMMITTED, "openapi.json is not what the code says; run `cargo xtask codegen`");
 }
 
+/// Bytes that are no text in a path are refused like everything else, whichever parameter they stand for.
+#[tokio::test]
+async fn a_path_that_is_no_text_is_refused_in_the_usual_shape() {
+    let world = World::open().await;
+    let document: Value = serde_json::from_str(COMMITTED).unwrap();
+    let mut asked = 0;
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let Some((before, parameter)) = path.split_once('{') else { continue };
+        for bad in ["%ff", "%00", "%zz", "..%2f"] {
+            let rest = parameter.split_once('}').unwrap().1.replace(['{', '}'], "");
+            for method in methods.as_object().unwrap().keys() {
+                let request = format!("{} {before}{bad}{rest}", method.to_uppercase());
+                let answer = world.call(&request, None).await;
+                assert!((400..500).contains(&answer.status), "{request}: {}", answer.status);
+                // It looks at the shape as well.
+                assert!(answer.summary().len() > 4, "{request}");
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 100, "{asked}");
+    world.close().await;
+}
+
 /// Every route needs one of the two credentials, but for the one that gives the first; every change takes a key, but for
-/// those that make or end credentials, those that begin work which is never done twice, and one that changes nothing.
+/// those that make or end credentials, those that begin work which is never done twice, one that changes nothing, and the
+/// one that has conditions instead.
 #[test]
 fn credentials_and_keys_are_described() {
     let document: Value = serde_json::from_str(COMMITTED).unwrap();
@@ -25,10 +50,19 @@ fn credentials_and_keys_are_described() {
     assert_eq!((&schemes["proof"]["in"], &schemes["proof"]["name"]), (&json!("header"), &json!("x-throughline-proof")));
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, route) in methods.as_object().unwrap() {
-            let open = path.ends_with("/auth/exchange");
+            let open = path.ends_with("/auth/exchange") || path.contains("/tickets/");
             let security = if open { json!([{}]) } else { Value::Null };
             assert_eq!(route["security"], security, "{method} {path}");
-            let unkeyed = ["/tokens", "/imports", "/summaries", "/agents/{name}/test", "/unsent"];
+            let unkeyed = [
+                "/tokens",
+                "/imports",
+                "/summaries",
+                "/agents/{name}/test",
+                "/unsent",
+                "/storage/file",
+                "/outputs/prune",
+                "/ticket",
+            ];
             let keyed = method != "get" && !open && !unkeyed.iter().any(|part| path.contains(part));
             let mut parameters = route["parameters"].as_array().into_iter().flatten();
             assert_eq!(parameters.any(|param| param["name"] == "Idempotency-Key"), keyed, "{method} {path}");
@@ -48,7 +82,7 @@ fn every_answer_has_words_and_every_common_refusal_is_described() {
                 let words = resolve(&document, answer)["description"].as_str().unwrap_or_default();
                 assert!(!words.is_empty(), "{method} {path}: {status} has no description");
             }
-            let open = path.ends_with("/auth/exchange");
+            let open = path.ends_with("/auth/exchange") || path.contains("/tickets/");
             let mut statuses = vec!["400", "403", "414", "429", "500"];
             statuses.extend((!open).then_some(["401", "404", "409", "503"]).into_iter().flatten());
             statuses.extend((method != "get").then_some(["408", "413", "415", "507"]).into_iter().flatten());
@@ -93,7 +127,9 @@ fn example(document: &Value, schema: &Value) -> Value {
             });
             Value::Object(fields.collect())
         }
+        Some("string") if schema["format"] == "uuid" => json!("0190a8c0-0000-7000-8000-00000000000f"),
         Some("string") => json!("x"),
+        Some("integer") => json!(1),
         other => panic!("no example for {other:?}"),
     }
 }

@@ -202,9 +202,11 @@ async fn what_is_no_text_and_what_is_long_is_told_as_such() {
         fs::write(&path, bytes).unwrap();
         path
     };
-    for (name, bytes) in [("a.bin", b"a\0b".as_slice()), ("b.bin", b"\xff\xfe"), ("c.bin", b"ok \xc3")] {
+    for (name, bytes, base64) in
+        [("a.bin", b"a\0b".as_slice(), "YQBi"), ("b.bin", b"\xff\xfe", "//4="), ("c.bin", b"ok \xc3", "b2sgww==")]
+    {
         let answer = open(&world, &session, &put(name, bytes), "").await.ok(200);
-        assert_eq!((&answer["content"], &answer["encoding"]), (&Value::Null, &json!("binary")), "{name}");
+        assert_eq!((&answer["content"], &answer["encoding"]), (&json!(base64), &json!("base64")), "{name}");
         assert_eq!((&answer["bytes"], &answer["cut"]), (&json!(bytes.len()), &json!(false)), "{name}");
     }
     // The bound lies in the middle of a character.
@@ -212,6 +214,13 @@ async fn what_is_no_text_and_what_is_long_is_told_as_such() {
     let answer = open(&world, &session, &put("long.md", format!("x{long}").as_bytes()), "").await.ok(200);
     assert_eq!(answer["content"].as_str().unwrap().len(), (1 << 20) - 1);
     assert_eq!((&answer["bytes"], &answer["cut"]), (&json!(1_200_001), &json!(true)));
+    let whole = open(&world, &session, &root.join("work/long.md"), "&whole=true").await;
+    assert_eq!(whole.ok(200)["content"].as_str().unwrap().len(), 1_200_001);
+    let answer = open(&world, &session, &root.join("work/long.md"), "").await;
+    assert!(answer.header("etag").is_none() && whole.header("etag").is_some(), "only a whole content has a tag");
+    put("longer.md", &vec![b'x'; (8 << 20) + 1]);
+    let answer = open(&world, &session, &root.join("work/longer.md"), "&whole=true").await;
+    assert_eq!(answer.summary(), "413 file_too_large");
     let answer = open(&world, &session, &put("empty", b""), "").await.ok(200);
     assert_eq!((&answer["content"], &answer["bytes"]), (&json!(""), &json!(0)));
     world.close().await;
@@ -227,15 +236,43 @@ async fn a_directory_that_went_has_nothing_in_it() {
     world.close().await;
 }
 
-/// Agents have tools of their own for this.
+/// T19, T29: an agent sees what lies in its own session's directories, and of the rest not even what the person marked.
 #[tokio::test]
-async fn only_the_person_looks() {
+async fn an_agent_reads_its_own_sessions_files_and_no_others() {
+    let world = World::open().await;
+    let (session, root) = session(&world).await;
+    let begun = world.call("POST /api/v1/sessions", json!({ "agent": "guide", "cwd": root.join("work-too") })).await;
+    let other = begun.ok(201)["id"].as_str().unwrap().to_owned();
+    let agent = world.agent_token(&session).await;
+    mark(&world, &session, &[root.join("outside/ticket.md")]).await;
+    for (of, path, expected) in [
+        (&session, "work/notes.md", "200"),
+        (&session, "work/.env", "403 path_not_allowed"),
+        (&session, "outside/ticket.md", "403 path_not_allowed"),
+        (&session, "work-too/near.md", "403 path_not_allowed"),
+        (&other, "work-too/near.md", "404 session_not_found"),
+    ] {
+        let path = root.join(path);
+        let route = format!("GET /api/v1/storage/file?session={of}&path={}&confirm=true", path.display());
+        assert_eq!(world.call_as(bearer(&agent), &route, None).await.summary(), expected, "{route}");
+    }
+    for (of, expected) in [(&session, "200"), (&other, "404 session_not_found")] {
+        let route = format!("GET /api/v1/storage/list?session={of}");
+        assert_eq!(world.call_as(bearer(&agent), &route, None).await.summary(), expected);
+    }
+    let route = format!("POST /api/v1/storage/file?path={}", root.join("work/new").display());
+    let wish = json!({ "content": "x" });
+    assert_eq!(world.call_as(bearer(&agent), &route, wish).await.summary(), "403 forbidden");
+    world.close().await;
+}
+
+#[tokio::test]
+async fn whoever_names_no_session_is_the_person() {
     let world = World::open().await;
     let (session, root) = session(&world).await;
     let agent = world.agent_token(&session).await;
     let path = root.join("work/notes.md");
     let route = format!("GET /api/v1/storage/file?session={session}&path={}", path.display());
-    assert_eq!(world.call_as(bearer(&agent), &route, None).await.summary(), "403 forbidden");
     assert_eq!(world.call_as(vec![], &route, None).await.summary(), "401 unauthenticated");
     let anywhere = format!("GET /api/v1/storage/file?path={}", path.display());
     assert_eq!(world.call_as(bearer(&agent), &anywhere, None).await.summary(), "403 forbidden");

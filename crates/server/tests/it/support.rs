@@ -16,10 +16,10 @@ use agents::Agents;
 use agents::catalog::{Catalog, CatalogEntry};
 use agents::history::Places;
 use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
-use engine::{Agency, Clock, Engine, IdSource, Seams, Summarising, TokenSecret, TokenWish};
+use engine::{Agency, AgentSwitch, Clock, Engine, IdSource, Seams, Summarising, TokenSecret, TokenWish};
 use model::{Incarnation, Position, Timestamp, TokenKind};
+use server::ServerSettings;
 use server::wire::{ChangePlace, Setting, SettingChange, SettingSource, Settings};
-use server::{AllSessions, ServerSettings};
 use store::conformance::future;
 use store::{MemoryStore, SqliteStore, Store};
 use tempfile::TempDir;
@@ -127,6 +127,21 @@ struct Kind {
     all_sessions: bool,
     summarising: Option<Summarising>,
     agency: Option<Agency>,
+    embeds: Option<agents::embed::Embeds>,
+    room: OutputRoom,
+}
+
+/// How much a session's outputs may be.
+pub(crate) struct OutputRoom {
+    pub(crate) max_bytes: u64,
+    pub(crate) session_bytes: u64,
+    pub(crate) session_count: u64,
+}
+
+impl Default for OutputRoom {
+    fn default() -> Self {
+        Self { max_bytes: 1 << 20, session_bytes: 3 << 20, session_count: engine::OutputSettings::SESSION_COUNT }
+    }
 }
 
 /// What a server was started with, as it is shown.
@@ -201,6 +216,58 @@ impl World {
         Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
     }
 
+    /// Which can run commands, on a store in a file.
+    pub(crate) async fn running_commands() -> Self {
+        let agency = Agency::only_guide();
+        let settings = agents::AgentSettings {
+            launcher: agents::process::Launcher::new(env!("CARGO_BIN_EXE_launch-for-server").into()),
+            environment: BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]),
+            ..agents::AgentSettings::in_process(agency.catalog.entries())
+        };
+        let kind = Kind { agency: Some(Agency { agents: Agents::new(settings), ..agency }), ..Kind::default() };
+        let directory = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(&database(directory.path()), incarnation()).unwrap());
+        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids(), kind).await
+    }
+
+    /// Whose agents get this MCP server of the person's, beside the session's own.
+    pub(crate) async fn with_mcp_server(server: agents::McpServer) -> Self {
+        let agency = Agency::only_guide();
+        let usual = agents::AgentSettings::in_process(agency.catalog.entries());
+        let settings = agents::AgentSettings { mcp_servers: vec![server], ..usual };
+        let kind = Kind { agency: Some(Agency { agents: Agents::new(settings), ..agency }), ..Kind::default() };
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
+    }
+
+    /// With a data folder, in which `files/` and `applets/` are open and not there yet.
+    pub(crate) async fn keeping_files() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let data = directory.path().canonicalize().unwrap().join("data");
+        std::fs::create_dir(&data).unwrap();
+        let names = ["files", "applets"];
+        let deny = engine::Deny::standard().with_folder_but(&data, &names).unwrap();
+        let files = names.map(|name| data.join(name)).to_vec();
+        let kind = Kind { agency: Some(Agency { deny, files, ..Agency::only_guide() }), ..Kind::default() };
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        Self::start(store, None, directory, roomy(), clock(), ids(), kind).await
+    }
+
+    /// Which asks sites about their media through this.
+    pub(crate) async fn embedding(embeds: agents::embed::Embeds) -> Self {
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        let kind = Kind { embeds: Some(embeds), ..Kind::default() };
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
+    }
+
+    /// On a store in a file, with sessions whose outputs are at most these.
+    pub(crate) async fn with_room(room: OutputRoom) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(&database(directory.path()), incarnation()).unwrap());
+        let kind = Kind { room, ..Kind::default() };
+        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids(), kind).await
+    }
+
     /// On a store in a file.
     pub(crate) async fn on_disk() -> Self {
         let directory = tempfile::tempdir().unwrap();
@@ -215,7 +282,7 @@ impl World {
         limits: Limits,
         clock: Arc<TestClock>,
         ids: Arc<TestIds>,
-        Kind { secure_cookie, all_sessions, summarising, agency }: Kind,
+        Kind { secure_cookie, all_sessions, summarising, agency, embeds, room }: Kind,
     ) -> Self {
         let home = directory.path().join("home");
         std::fs::create_dir_all(&home).unwrap();
@@ -237,6 +304,13 @@ impl World {
                 warn_session: "0.6 USD".parse().ok(),
                 warn_day: "1 USD".parse().ok(),
             },
+            outputs: engine::OutputSettings {
+                max_bytes: room.max_bytes,
+                session_bytes: room.session_bytes,
+                session_count: room.session_count,
+                embeds: embeds.unwrap_or_else(agents::embed::Embeds::offline),
+                ..engine::OutputSettings::new(Arc::new(store::PayloadFolder::at(directory.path().join("sessions"))))
+            },
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -255,9 +329,10 @@ impl World {
             secure_cookie,
             directory: Some(CWD.to_owned()),
             tour_directory: Some(CWD.to_owned()),
+            incoming: directory.path().join("incoming"),
             configuration: configuration(),
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
-            all_sessions: AllSessions { by_default: false, by_agent: [("guide".to_owned(), all_sessions)].into() },
+            all_sessions: AgentSwitch { by_default: false, by_agent: [("guide".to_owned(), all_sessions)].into() },
             specs_label: "Threads".to_owned(),
             stopping: stopping.clone(),
         };

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use model::{
-    DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow,
-    Seq, Session, SessionId, SessionRow, Shelf, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, UsageQuery,
-    UsageRow, UsageSum, WorkId, WorkKey, WorkRow,
+    BodyHash, BodyRow, DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, OutputId,
+    OutputRow, OutputsSize, Position, RememberedRow, Seq, Session, SessionId, SessionRow, Shelf, StreamId, Timestamp,
+    TitleRow, TokenRow, Turn, TurnRow, UsageQuery, UsageRow, UsageSum, WorkId, WorkKey, WorkRow,
 };
 
 use crate::{
-    Append, AppendError, Batch, Changes, EntryOrder, Fence, Head, Log, PlacedEntry, ReadError, ReadOffers,
+    Append, AppendError, Batch, Changes, EntryOrder, Fence, Head, Log, PlacedEntry, ReadError, ReadOffers, ReadOutputs,
     ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished, ReadUsage, ReadWorks, Receipt, StorageError, Store,
     WholeWork,
 };
@@ -243,6 +243,7 @@ impl<T> Amount for Option<T> {
 impl Amount for Changes {}
 impl Amount for Head {}
 impl Amount for u64 {}
+impl Amount for OutputsSize {}
 
 #[async_trait]
 impl<S: Store> Append for Faulty<S> {
@@ -342,6 +343,18 @@ questions! {
         NextBlocks next_blocks(session: SessionId, before: Option<NextId>, limit: usize) -> Vec<Offer>;
         NextBlock next_block(session: SessionId, id: NextId) -> Option<Offer>;
         Clicked clicked(session: SessionId, limit: usize) -> Vec<NextRow>;
+    }
+    ReadOutputs {
+        Outputs outputs(session: SessionId, after: Seq, limit: usize) -> Vec<OutputRow>;
+        Output output(session: SessionId, id: OutputId) -> Option<OutputRow>;
+        SessionsWithOutput sessions_with_output(id: OutputId) -> Vec<SessionId>;
+        Bodies bodies(session: SessionId, after: Option<BodyHash>, limit: usize) -> Vec<BodyRow>;
+        Body body(session: SessionId, hash: BodyHash) -> Option<BodyRow>;
+        BodiesSize bodies_size(session: SessionId) -> u64;
+        OutputsBefore outputs_before(
+            moment: Timestamp, after: Option<(SessionId, OutputId)>, limit: usize
+        ) -> Vec<OutputRow>;
+        OutputsSize outputs_size(session: SessionId) -> OutputsSize;
     }
     ReadWorks {
         Works works(after: Option<WorkKey>, limit: usize) -> Vec<WorkRow>;

@@ -9,12 +9,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::{Incarnation, Position, Timestamp};
+use model::{Incarnation, Position, SessionId, Timestamp};
 
-use crate::copies::{Copies, CopyCursor, HydrateError, Hydrated, Phase};
+use crate::copies::{Copies, CopyCursor, Folder, HydrateError, Hydrated, Phase, io_error, purging};
 use crate::files::{beside, parent, remove, sync};
 use crate::prelude::*;
-use crate::{CopyError, OpenError, ReadError, SqliteStore};
+use crate::{CopyError, OpenError, PayloadFolder, ReadError, SqliteStore};
+
+/// What stands behind the name of the folder of copies while the payloads are gathered that are to be found there when the copies
+/// were moved aside.
+const LINKED: &str = ".linked";
 
 /// What was met on opening.
 #[derive(Debug)]
@@ -72,6 +76,7 @@ pub async fn open_beside(
 ) -> Result<(SqliteStore, CopiesFound), BesideError> {
     let open = || SqliteStore::open_reserving(path, new_incarnation(), reserve_bytes);
     let store = open()?;
+    put_linked(copies)?;
     if store.last_position() == Position(0) && has_copies(copies).await? {
         let hydrated = fill(path, copies, store, new_incarnation()).await?;
         return Ok((open()?, CopiesFound::Empty(hydrated)));
@@ -135,7 +140,8 @@ async fn fill(
     Ok(hydrated)
 }
 
-/// Moves the copies out of the way of those that are written from now on.
+/// Moves the copies out of the way of those that are written from now on. Their cursor, which says that this is to be done, moves
+/// with them; so the payloads that stay are gathered before, and a kill at any step is mended by the next start.
 fn set_aside(copies: &Copies, now: Timestamp) -> Result<PathBuf, BesideError> {
     let suffix = format!(".before-{}", now.to_string().replace(':', "-"));
     // First: whoever is killed after it finds the others still in their place, and moves them.
@@ -147,9 +153,41 @@ fn set_aside(copies: &Copies, now: Timestamp) -> Result<PathBuf, BesideError> {
     }
     let moved_to = beside(copies.path(), &suffix);
     let moving = |source| BesideError::Move { path: copies.path().to_owned(), source };
+    let linked = beside(copies.path(), LINKED);
+    match fs::remove_dir_all(&linked) {
+        Ok(()) => (),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => (),
+        Err(source) => return Err(BesideError::Move { path: linked, source }),
+    }
+    link_payloads(copies.path(), &linked)?;
     fs::rename(copies.path(), &moved_to).map_err(moving)?;
     sync_folder_of(copies.path())?;
+    fail::fail_point!("copies-moved", |_| Err(moving(io::ErrorKind::Interrupted.into())));
+    put_linked(copies)?;
     Ok(moved_to)
+}
+
+/// Gives the payloads a second name where the store will look for them: no copy can be written of those from its log. Those of a
+/// session that was being purged are among them, under the name that says so.
+fn link_payloads(from: &Path, to: &Path) -> Result<(), BesideError> {
+    let Some(folder) = Folder::find(from)? else { return Ok(()) };
+    let is_session = |name: &&String| name.parse::<SessionId>().is_ok() || purging::session_of(name).is_some();
+    for name in folder.names()?.iter().filter(is_session) {
+        fail::fail_point!("payloads-link", |_| Err(io_error(to)(io::ErrorKind::Interrupted.into()).into()));
+        PayloadFolder::link_all(from, name, to)?;
+    }
+    Ok(())
+}
+
+/// Puts the payloads that were gathered where the copies were, if those were moved already.
+fn put_linked(copies: &Copies) -> Result<(), BesideError> {
+    let linked = beside(copies.path(), LINKED);
+    let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
+    if is_there(copies.path()) || !is_there(&linked) {
+        return Ok(());
+    }
+    fs::rename(&linked, copies.path()).map_err(|source| BesideError::Move { path: linked, source })?;
+    sync_folder_of(copies.path())
 }
 
 /// Removes a database with what SQLite keeps beside it, but not the lock of one that others may want.

@@ -4,7 +4,7 @@ use model::{SessionId, StreamId};
 
 use crate::copies::folder::Folder;
 use crate::copies::meta::{self, Meta};
-use crate::copies::{Copies, blocking};
+use crate::copies::{Copies, blocking, outputs};
 use crate::{CopyError, Head, ReadError, Reader};
 
 /// A copy that is not what the store would write.
@@ -29,6 +29,8 @@ pub enum What {
     Meta,
     /// `transcript.jsonl` differs.
     Transcript,
+    /// `outputs.json` differs.
+    Outputs,
     /// The log itself is damaged, so there is nothing to compare with.
     Damaged,
 }
@@ -53,7 +55,7 @@ impl Copies {
         let path = self.path.clone();
         let found = blocking(move || {
             let Some(folder) = Folder::find_copy(&path, id)? else { return Ok(None) };
-            folder.read(meta::NAME, meta::MAX_BYTES).map(Some)
+            Ok(Some(folder.read(meta::NAME, meta::MAX_BYTES)?))
         });
         let found = found.await?;
         let Some(session) = store.session(id).await? else {
@@ -70,6 +72,12 @@ impl Copies {
         }
         if !self.transcript_is_right(store, &session).await? {
             differences.push(What::Transcript);
+        }
+        let index = outputs::index(store, &session).await?.bytes;
+        let path = self.path.clone();
+        let is_written = move || outputs::is_written(Folder::find_copy(&path, id)?.as_ref(), index.as_deref());
+        if !blocking(is_written).await? {
+            differences.push(What::Outputs);
         }
         Ok(differences)
     }

@@ -1,4 +1,4 @@
-//! Writes one session's copy: first its transcript, then `meta.json`.
+//! Writes one session's copy: first `outputs.json`, then its transcript, then `meta.json`.
 //!
 //! Invariant: everything is flushed when [`CopyWriter::finish`] answers. One that is dropped before leaves what a crash would. Lines are
 //! only added at the end of those that are whole; what a crash left after the last line end is cut off first.
@@ -11,8 +11,8 @@ use model::SessionId;
 
 use crate::CopyError;
 use crate::copies::folder::{Folder, io_error};
-use crate::copies::meta;
 use crate::copies::transcript::NAME;
+use crate::copies::{meta, outputs};
 
 /// What is to be done to the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,13 +30,21 @@ pub(super) struct CopyWriter {
     id: SessionId,
     way: Way,
     transcript: Option<(Folder, File)>,
-    /// The new content of `meta.json`, if it changes.
-    meta: Option<Vec<u8>>,
+    files: ChangedFiles,
+}
+
+/// The files that are written whole, as far as they change.
+#[derive(Debug, Default)]
+pub(super) struct ChangedFiles {
+    /// The new content of `meta.json`.
+    pub(super) meta: Option<Vec<u8>>,
+    /// That of `outputs.json`, or that there is none any more.
+    pub(super) outputs: Option<Option<Vec<u8>>>,
 }
 
 impl CopyWriter {
-    pub(super) fn new(path: PathBuf, id: SessionId, way: Way, meta: Option<Vec<u8>>) -> Self {
-        Self { path, id, way, transcript: None, meta }
+    pub(super) fn new(path: PathBuf, id: SessionId, way: Way, files: ChangedFiles) -> Self {
+        Self { path, id, way, transcript: None, files }
     }
 
     pub(super) fn takes_lines(&self) -> bool {
@@ -45,10 +53,12 @@ impl CopyWriter {
 
     /// Without a line there is nothing to do.
     pub(super) fn is_content(&self) -> bool {
-        self.meta.is_none() && matches!(self.way, Way::Leave | Way::GoOn { torn: false, .. })
+        let ChangedFiles { meta, outputs } = &self.files;
+        meta.is_none() && outputs.is_none() && matches!(self.way, Way::Leave | Way::GoOn { torn: false, .. })
     }
 
     pub(super) fn add(mut self, lines: &[u8]) -> Result<Self, CopyError> {
+        self.write_outputs()?;
         let (folder, mut file) = self.open()?;
         file.write_all(lines).map_err(io_error(&folder.path_of(NAME)))?;
         self.transcript = Some((folder, file));
@@ -56,6 +66,7 @@ impl CopyWriter {
     }
 
     pub(super) fn finish(mut self) -> Result<Self, CopyError> {
+        self.write_outputs()?;
         let has_lines = self.transcript.is_some();
         match self.way {
             Way::Anew if has_lines => {
@@ -75,10 +86,19 @@ impl CopyWriter {
             }
             Way::GoOn { .. } | Way::Leave => (),
         }
-        if let Some(meta) = self.meta.take() {
+        if let Some(meta) = self.files.meta.take() {
             self.folder()?.write_whole(meta::NAME, &meta)?;
         }
         Ok(self)
+    }
+
+    /// Before the lines of the turns that showed them.
+    fn write_outputs(&mut self) -> Result<(), CopyError> {
+        match self.files.outputs.take() {
+            None => Ok(()),
+            Some(Some(index)) => self.folder()?.write_whole(outputs::NAME, &index),
+            Some(None) => self.folder()?.remove_file(outputs::NAME).map(drop),
+        }
     }
 
     /// The transcript's file: in its place, behind the lines that stay, or a new one beside it.

@@ -17,7 +17,7 @@ use crate::{ReadError, Reader};
 pub(super) const NAME: &str = "meta.json";
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 /// The shape of both files. A reader refuses a newer one.
-pub(super) const FORMAT: u32 = 6;
+pub(super) const FORMAT: u32 = 7;
 /// How many clicks are listed, newest first.
 const MAX_CLICKS: usize = 2_000;
 

@@ -6,20 +6,22 @@
 
 mod blocks;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
-    AgentReport, AgentState, Answerer, Attached, Command, ContextWish, Draft, Filing, FilingWish, Imported, Item,
-    Marker, Memory, NewSession, NextId, Permission, PermissionAnswer, Question, Rejection, Request, SessionEvent,
-    SessionId, Stop, TagWish, Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide, note_click, prove,
+    AgentReport, AgentState, Answerer, Attached, BodyHash, BodyLoss, Command, ContextWish, Draft, Filing, FilingWish,
+    FoundBody, Imported, Item, MAX_BODY_BYTES, Marker, Memory, NewSession, NextId, OutputId, OutputRemoval, Permission,
+    PermissionAnswer, Question, Rejection, Request, SessionEvent, SessionId, Stop, TagWish, Timestamp, ToolCall,
+    ToolChange, TranscriptTurn, WhenBusy, check_name, decide, note_click, prove,
 };
 
 use crate::copies::folder::Folder;
 use crate::copies::meta::{self, Click, FORMAT, Meta, Title};
 use crate::copies::older_formats;
+use crate::copies::outputs::KeptOutputs;
 use crate::copies::{MAX_LINE_BYTES, transcript};
-use crate::{CopyError, Part};
+use crate::{CopyError, Part, PayloadKind};
 
 /// No session has this many requests, whatever its copy says.
 const MAX_REQUEST: u32 = 1 << 30;
@@ -117,10 +119,15 @@ pub(super) fn read_meta(folder: &Folder, id: SessionId) -> Result<Meta, Unreadab
 pub(super) struct CopyReplay {
     meta: Meta,
     lines: Option<Lines>,
+    /// Where what is too long for a line is kept.
+    bodies: Option<Folder>,
     draft: Draft,
     last_ended_at: Option<Timestamp>,
     /// What was offered and has not been clicked.
     offers: HashSet<NextId>,
+    kept_outputs: KeptOutputs,
+    /// What was shown and has not been removed in the same turn.
+    shown: BTreeSet<OutputId>,
     stage: Stage,
 }
 
@@ -139,8 +146,19 @@ impl CopyReplay {
             number: 0,
         });
         let draft = Draft::of_copy(meta.id);
-        let (last_ended_at, offers) = (None, HashSet::new());
-        Ok(Self { meta, lines, draft, last_ended_at, offers, stage: Stage::Beginning })
+        // Behind a link is nothing of ours.
+        let bodies = folder.find_child(PayloadKind::Body.folder()).unwrap_or(None);
+        Ok(Self {
+            meta,
+            lines,
+            bodies,
+            draft,
+            last_ended_at: None,
+            offers: HashSet::new(),
+            kept_outputs: KeptOutputs::read(folder)?,
+            shown: BTreeSet::new(),
+            stage: Stage::Beginning,
+        })
     }
 
     /// The next entries, of a few turns or of one long one; `None` after the last.
@@ -234,7 +252,11 @@ impl CopyReplay {
             self.act(Command::SendPacket { text }, turn.started_at)?;
         }
         for item in turn.items {
-            self.replay_item(item, ended_at)?;
+            let shown_at = match &item {
+                Item::Output { output, .. } => self.kept_outputs.shown_at(output.id, turn.turn),
+                _ => None,
+            };
+            self.replay_item(item, shown_at.unwrap_or(ended_at))?;
         }
         let shown = blocks::shown(turn.turn, turn.blocks).ok_or(Unreadable::NoBlock { line })?;
         self.offers.extend(shown.iter().filter_map(blocks::offer));
@@ -245,6 +267,19 @@ impl CopyReplay {
         self.act(Command::Agent(AgentReport::Stopped(Stop { outcome, reason: turn.reason })), ended_at)?;
         self.last_ended_at = Some(ended_at);
         Ok(())
+    }
+
+    /// A call with what of it is kept beside the copy, as far as that is there.
+    fn whole(&self, mut call: ToolCall) -> ToolCall {
+        call.restore(&|body| {
+            let found = body.sha256.filter(|_| body.bytes <= MAX_BODY_BYTES).zip(self.bodies.as_ref());
+            let Some((hash, folder)) = found else { return FoundBody::Lost(BodyLoss::NotKept) };
+            match folder.read_ours(&hash.to_string(), body.bytes) {
+                Ok(Some(bytes)) if BodyHash::of(&bytes) == hash => FoundBody::Whole(bytes),
+                Ok(_) | Err(_) => FoundBody::Lost(BodyLoss::Gone),
+            }
+        });
+        call
     }
 
     fn replay_item(&mut self, item: Item, at: Timestamp) -> Result<(), Unreadable> {
@@ -262,7 +297,8 @@ impl CopyReplay {
                 let ended = ToolChange { status, ..ToolChange::default() };
                 self.act(Command::Agent(AgentReport::ToolChanged { tool, change: ended }), at)?;
                 // What the files were like then is not in the copy.
-                return self.act(Command::Prove { tool, facts: prove(&call, &self.meta.cwd) }, at);
+                let facts = prove(&self.whole(call), &self.meta.cwd);
+                return self.act(Command::Prove { tool, facts }, at);
             }
             Item::Plan { steps } => AgentReport::Plan(steps),
             Item::Permission(Permission { request, question, answer }) => {
@@ -276,6 +312,16 @@ impl CopyReplay {
                 };
             }
             Item::Notice(notice) => AgentReport::Noticed(notice),
+            // Its bytes are where they were, or are missed by whoever asks for them.
+            Item::Output { output, removed } => {
+                let id = output.id;
+                self.act(Command::StoreOutput(Box::new(output)), at)?;
+                self.shown.insert(id);
+                return removed.map_or(Ok(()), |reason| {
+                    self.shown.remove(&id);
+                    self.act(Command::RemoveOutputs { ids: vec![id], reason, by: None }, at)
+                });
+            }
             Item::Compaction { summary } => AgentReport::Compacted { summary },
         };
         self.act(Command::Agent(report), at)
@@ -328,6 +374,10 @@ impl CopyReplay {
             let by = Answerer::Person { token_id: None, name: String::new() };
             self.note(vec![note_click(block, meta_context, session, by)], at);
         }
+        let removed = |id: &OutputId| !self.kept_outputs.keeps(*id);
+        let ids: Vec<OutputId> = std::mem::take(&mut self.shown).into_iter().filter(removed).collect();
+        // Why it went is not in the copy, nor who wanted it.
+        self.act(Command::RemoveOutputs { ids, reason: OutputRemoval::Removed, by: None }, active_at)?;
         if let Some(observed_at) = last_observed_at {
             self.act(Command::Observe, observed_at)?;
         }

@@ -4,6 +4,8 @@
 mod beside;
 mod crashes;
 mod foreign;
+mod outputs;
+mod purging;
 mod round_trip;
 mod untrusted;
 mod works;

@@ -5,12 +5,12 @@
 
 use model::{Session, SessionId, Stop, StreamId, Timestamp, TranscriptTurn, Turn, TurnRow};
 
-use crate::copies::copy_writer::{CopyWriter, Way};
-use crate::copies::folder::Folder;
+use crate::copies::copy_writer::{ChangedFiles, CopyWriter, Way};
+use crate::copies::folder::{FileMark, Folder};
 use crate::copies::meta::{self, Meta};
 use crate::copies::transcript::{self, Comparing, End};
 use crate::copies::turn_lines::TurnLines;
-use crate::copies::{Copies, blocking};
+use crate::copies::{Copies, blocking, outputs};
 use crate::{CopyError, Head, ReadError, Reader};
 
 /// How thoroughly a copy is looked at.
@@ -34,6 +34,7 @@ pub enum Touched {
 struct Standing {
     end: End,
     meta: Option<Vec<u8>>,
+    outputs: Option<FileMark>,
 }
 
 impl Copies {
@@ -83,9 +84,20 @@ impl Copies {
         if let Some(fence) = store.fence(id) {
             return Err(ReadError::Fenced(fence).into());
         }
-        let Standing { end, meta } = self.look_at(id).await?;
+        let Standing { end, meta, outputs } = self.look_at(id).await?;
         let wanted = Meta::of(store, &session).await?.encode();
-        let wanted = (meta.as_ref() != Some(&wanted)).then_some(wanted);
+        let index = match depth {
+            Depth::End if self.indexes.are_current(store, &session, outputs).await? => None,
+            Depth::End | Depth::Whole => Some(outputs::index(store, &session).await?),
+        };
+        let held_back = index.as_ref().map(|index| index.held_back);
+        let files = ChangedFiles {
+            meta: (meta.as_ref() != Some(&wanted)).then_some(wanted),
+            outputs: match index {
+                Some(index) => self.change_of_index(id, index.bytes).await?,
+                None => None,
+            },
+        };
 
         let mut lines = TurnLines::new(store, &session, Turn(0));
         let way = match (depth, end) {
@@ -103,19 +115,30 @@ impl Copies {
                 }
             }
         };
-        self.write(CopyWriter::new(self.path.clone(), id, way, wanted), lines).await
+        let touched = self.write(CopyWriter::new(self.path.clone(), id, way, files), lines).await?;
+        if let Some(held_back) = held_back {
+            self.indexes.note(&session, held_back, self.mark_of_index(id).await?);
+        }
+        Ok(touched)
     }
 
-    /// Removes a session's copy for good.
-    pub async fn remove(&self, id: SessionId) -> Result<Touched, CopyError> {
+    async fn mark_of_index(&self, id: SessionId) -> Result<Option<FileMark>, CopyError> {
         let path = self.path.clone();
-        let removed = blocking(move || match Folder::find(&path) {
-            Ok(Some(folder)) => folder.remove_all(id.to_string()),
-            // Behind a link is nothing of ours.
-            Ok(None) | Err(CopyError::Foreign { .. }) => Ok(false),
-            Err(err) => Err(err),
-        });
-        Ok(if removed.await? { Touched::Yes } else { Touched::No })
+        blocking(move || Folder::find_copy(&path, id)?.map_or(Ok(None), |folder| folder.mark(outputs::NAME))).await
+    }
+
+    /// What is to become of `outputs.json`, if it is not as it should be.
+    async fn change_of_index(
+        &self,
+        id: SessionId,
+        wanted: Option<Vec<u8>>,
+    ) -> Result<Option<Option<Vec<u8>>>, CopyError> {
+        let path = self.path.clone();
+        blocking(move || {
+            let folder = Folder::find_copy(&path, id)?;
+            Ok((!outputs::is_written(folder.as_ref(), wanted.as_deref())?).then_some(wanted))
+        })
+        .await
     }
 
     async fn look_at_meta(&self, id: SessionId) -> Result<Option<Vec<u8>>, CopyError> {
@@ -130,10 +153,12 @@ impl Copies {
     async fn look_at(&self, id: SessionId) -> Result<Standing, CopyError> {
         let path = self.path.clone();
         blocking(move || {
-            let nothing = Standing { end: End::Ours { last: None, at: 0, torn: false }, meta: None };
+            let end = End::Ours { last: None, at: 0, torn: false };
+            let nothing = Standing { end, meta: None, outputs: None };
             let Some(folder) = Folder::find_copy(&path, id)? else { return Ok(nothing) };
             let meta = folder.read_ours(meta::NAME, meta::MAX_BYTES)?;
-            Ok(Standing { end: transcript::find_end(&folder)?, meta })
+            let outputs = folder.mark(outputs::NAME)?;
+            Ok(Standing { end: transcript::find_end(&folder)?, meta, outputs })
         })
         .await
     }

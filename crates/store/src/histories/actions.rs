@@ -4,9 +4,9 @@
 //! refused, and the refusals are compared too.
 
 use model::{
-    AgentReport, Attached, Author, Cost, Memory, NextId, Notice, Outcome, PlanStep, Priority, RememberedDecision,
-    Severity, StepOrigin, StepStatus, Stop, TokenCount, TokenKind, ToolChange, ToolContent, ToolStatus, Turn,
-    TurnUsage, Usage, UsedTokens,
+    AgentReport, Attached, Author, BodyHash, BodyOf, BodyRef, Cost, Memory, NextId, Notice, Outcome, PlanStep,
+    Priority, RememberedDecision, Severity, StepOrigin, StepStatus, Stop, TokenCount, TokenKind, ToolChange,
+    ToolContent, ToolStatus, Turn, TurnUsage, Usage, UsedTokens,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -82,6 +82,8 @@ pub(crate) enum Action {
         merge: bool,
     },
     Prove(Vec<(&'static str, String)>),
+    Show(u8),
+    Hide(u8),
     Intend(String),
     Summarise(u32, String),
     Title(String),
@@ -161,6 +163,8 @@ fn action() -> impl Strategy<Value = Action> {
         1 => (select(vec!["files", "ports", "notes"]), vec("[a-e]{1,2}", 0..13), any::<bool>())
             .prop_map(|(set, items, merge)| Action::Mark { set, items, merge }),
         1 => vec((select(vec!["filesEdited", "branch"]), "[a-f]".prop_map(String::from)), 0..4).prop_map(Action::Prove),
+        1 => (0..9_u8).prop_map(Action::Show),
+        1 => (0..9_u8).prop_map(Action::Hide),
         1 => text().prop_map(Action::Intend),
         2 => (0..3_u32, text()).prop_map(|(turn, summary)| Action::Summarise(turn, summary)),
         1 => "[a-z]{0,2}".prop_map(Action::Title),
@@ -218,12 +222,22 @@ fn doing() -> impl Strategy<Value = Action> {
     let text = || "[a-c\n\u{1f9f5} ]{0,6}".prop_map(String::from);
     let status = || option::of(select(vec![ToolStatus::Running, ToolStatus::Completed, ToolStatus::Failed]));
     let content = option::of(vec(text().prop_map(|text| ToolContent::Text { text }), 0..3));
-    let change = (option::of(text()), status(), content, option::of(json()));
-    let change = change.prop_map(|(title, status, content, input)| ToolChange {
+    // Some of it is kept beside the log.
+    let body = (0..4_u8, 1..9_u64).prop_map(|(n, bytes)| BodyRef {
+        of: BodyOf::Output,
+        item: 0,
+        start: 0,
+        head: 0,
+        bytes,
+        sha256: (n > 0).then(|| BodyHash::from_bytes([n; 32])),
+    });
+    let change = (option::of(text()), status(), content, option::of(json()), vec(body, 0..2));
+    let change = change.prop_map(|(title, status, content, input, bodies)| ToolChange {
         title,
         status,
         content,
         input,
+        bodies,
         ..ToolChange::default()
     });
     let report = prop_oneof![

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use model::{
-    AgentState, BEGINNING_PROMPT, DeletedKey, Entry, InteractionId, ListKey, Money, NextId, NextRow, Offer,
-    RememberedRow, Seq, Session, SessionId, SessionRow, Shelf, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
-    UsageBy, UsageKey, UsageQuery, UsageRow, UsageSum, UsedTokens, WorkId, WorkKey, WorkRow,
+    AgentState, BEGINNING_PROMPT, BodyHash, BodyRow, DeletedKey, Entry, InteractionId, ListKey, Money, NextId, NextRow,
+    Offer, OutputId, OutputRow, OutputsSize, RememberedRow, Seq, Session, SessionId, SessionRow, Shelf, StreamId,
+    Timestamp, TitleRow, TokenRow, Turn, TurnRow, UsageBy, UsageKey, UsageQuery, UsageRow, UsageSum, UsedTokens,
+    WorkId, WorkKey, WorkRow,
 };
 
 use crate::memory::{MemoryStore, page};
 use crate::rows::{Rows, SetRow, context};
 use crate::tables::last_part;
 use crate::{
-    EntryOrder, FILE_FACTS, Head, ReadError, ReadOffers, ReadPrincipals, ReadSessions, ReadTurns, ReadUnfinished,
-    ReadUsage, ReadWorks, Receipt, WholeWork,
+    EntryOrder, FILE_FACTS, Head, ReadError, ReadOffers, ReadOutputs, ReadPrincipals, ReadSessions, ReadTurns,
+    ReadUnfinished, ReadUsage, ReadWorks, Receipt, WholeWork,
 };
 
 impl Rows {
@@ -276,6 +277,73 @@ impl ReadOffers for MemoryStore {
         let clicked =
             state.rows.next_blocks.values().rev().filter(|row| row.session == session && row.clicked.is_some());
         Ok(clicked.take(limit).cloned().collect())
+    }
+}
+
+#[async_trait]
+impl ReadOutputs for MemoryStore {
+    async fn outputs(&self, session: SessionId, after: Seq, limit: usize) -> Result<Vec<OutputRow>, ReadError> {
+        let state = self.state();
+        let of_session = state.rows.outputs.values().filter(|row| row.session == session && row.stored_seq > after);
+        let mut found: Vec<OutputRow> = of_session.cloned().collect();
+        found.sort_by_key(|row| row.stored_seq);
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    async fn output(&self, session: SessionId, id: OutputId) -> Result<Option<OutputRow>, ReadError> {
+        Ok(self.state().rows.outputs.get(&(session, id)).cloned())
+    }
+
+    async fn sessions_with_output(&self, id: OutputId) -> Result<Vec<SessionId>, ReadError> {
+        Ok(self.state().rows.outputs.values().filter(|row| row.id == id).map(|row| row.session).collect())
+    }
+
+    async fn bodies(
+        &self,
+        session: SessionId,
+        after: Option<BodyHash>,
+        limit: usize,
+    ) -> Result<Vec<BodyRow>, ReadError> {
+        let state = self.state();
+        let of_session = state.rows.bodies.values().filter(|row| row.session == session && Some(row.hash) > after);
+        let mut found: Vec<BodyRow> = of_session.cloned().collect();
+        found.sort_by_key(|row| row.hash);
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    async fn body(&self, session: SessionId, hash: BodyHash) -> Result<Option<BodyRow>, ReadError> {
+        Ok(self.state().rows.bodies.get(&(session, hash)).cloned())
+    }
+
+    async fn bodies_size(&self, session: SessionId) -> Result<u64, ReadError> {
+        let state = self.state();
+        Ok(state.rows.bodies.values().filter(|row| row.session == session).map(|row| row.bytes).sum())
+    }
+
+    async fn outputs_before(
+        &self,
+        moment: Timestamp,
+        after: Option<(SessionId, OutputId)>,
+        limit: usize,
+    ) -> Result<Vec<OutputRow>, ReadError> {
+        let state = self.state();
+        let rows = state
+            .rows
+            .outputs
+            .iter()
+            .filter(|(key, row)| after.is_none_or(|after| **key > after) && row.stored_at < moment);
+        Ok(rows.take(limit).map(|(_, row)| row.clone()).collect())
+    }
+
+    async fn outputs_size(&self, session: SessionId) -> Result<OutputsSize, ReadError> {
+        let state = self.state();
+        let of_session = state.rows.outputs.values().filter(|row| row.session == session);
+        Ok(of_session.fold(OutputsSize::default(), |size, row| OutputsSize {
+            count: size.count + 1,
+            bytes: size.bytes + row.bytes,
+        }))
     }
 }
 

@@ -5,9 +5,9 @@
 use std::iter;
 
 use model::{
-    AgentState, Clicked, Evidence, Extent, FactShape, FileStamp, InteractionId, Money, Next, NextId, Outcome,
-    RememberedDecision, RememberedId, Request, Running, Seq, SessionId, Stop, Summary, SummaryMaker, Timestamp,
-    TitleMaker, TokenId, TokenKind, ToolKind, Turn, Untold, UsedTokens, WorkId,
+    AgentState, BodyHash, Clicked, Evidence, Extent, FactShape, FileStamp, InteractionId, Money, Next, NextId, Outcome,
+    OutputId, RememberedDecision, RememberedId, Request, Running, Seq, SessionId, Stop, Summary, SummaryMaker,
+    Timestamp, TitleMaker, TokenId, TokenKind, ToolKind, Turn, Untold, UsedTokens, WorkId,
 };
 use rusqlite::types::{FromSql, Null, ToSqlOutput, Type, Value};
 use rusqlite::{Error, Result, Row, ToSql as _};
@@ -70,15 +70,28 @@ pub(crate) fn cell_values<C: Cells>(cells: &C) -> Values<'_> {
 
 /// A way to write a value other than its type's own.
 pub(crate) trait Codec<T> {
+    /// In how many columns it stands.
+    const COUNT: usize = 1;
+
     fn write<'a>(value: &'a T, to: &mut Values<'a>);
 
     fn read(from: &mut Cursor<'_, '_>) -> Result<T>;
+
+    /// Notes of each of its columns whether it differs.
+    fn compare(before: &T, after: &T, to: &mut Vec<bool>)
+    where
+        T: PartialEq,
+    {
+        to.extend(iter::repeat_n(before != after, Self::COUNT));
+    }
 }
 
 /// The type's own way.
 pub(crate) struct Plain;
 
 impl<T: Cells> Codec<T> for Plain {
+    const COUNT: usize = T::COUNT;
+
     fn write<'a>(value: &'a T, to: &mut Values<'a>) {
         value.write(to);
     }
@@ -128,6 +141,8 @@ impl<T: Serialize + DeserializeOwned + Default + PartialEq> Codec<T> for JsonOrN
 pub(crate) struct Slotted;
 
 impl Codec<u32> for Slotted {
+    const COUNT: usize = 2;
+
     fn write<'a>(nth: &'a u32, to: &mut Values<'a>) {
         to.push((nth % model::MAX_TITLES).into());
         to.push((*nth).into());
@@ -200,6 +215,8 @@ around! {
     WorkId: |id| id.as_bytes().as_slice(), Self::from_bytes;
     TokenId: |id| id.as_bytes().as_slice(), Self::from_bytes;
     RememberedId: |id| id.as_bytes().as_slice(), Self::from_bytes;
+    OutputId: |id| id.as_bytes().as_slice(), Self::from_bytes;
+    BodyHash: |hash| hash.as_bytes().as_slice(), Self::from_bytes;
     Turn: |turn| turn.0, Self;
     Request: |request| request.0, Self;
     Seq: |seq| sql_seq(*seq), |seq: i64| Self(seq.cast_unsigned());

@@ -4,11 +4,12 @@
 //! that checksums are made in, so it never changes, and a new column is the last. What an old schema has no column for
 //! is the value that its migration would give, so a store is read alike before and after.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use model::{
-    Author, Evidence, FactShape, FileStamp, Image, InteractionId, Mark, NextRow, QueuedPrompt, RememberedRow, Seq,
-    SessionId, SessionRow, StreamId, Tally, Timestamp, TitleRow, TokenRow, TurnRow, UsageRow, WorkId, WorkRow,
+    Author, BodyRow, Evidence, FactShape, FileStamp, Image, InteractionId, Mark, NextRow, OutputRow, QueuedPrompt,
+    RememberedRow, Seq, SessionId, SessionRow, StreamId, Tally, Timestamp, TitleRow, TokenRow, TurnRow, UsageRow,
+    WorkId, WorkRow,
 };
 
 use crate::rows::cells::{Codec, Cursor, Values};
@@ -21,8 +22,11 @@ pub(crate) struct Table {
     pub(crate) since: i64,
     pub(crate) owner: Owner,
     columns: &'static [Columns],
-    names: LazyLock<String>,
+    names: LazyLock<Vec<&'static str>>,
+    joined: LazyLock<String>,
     pub(crate) put: LazyLock<String>,
+    /// Finds a row by its key.
+    pub(crate) find: OnceLock<String>,
 }
 
 /// Whose rows a table holds.
@@ -49,6 +53,11 @@ impl Table {
     /// All columns of the newest schema, which are also what is summed, in this order. One that is empty adds nothing to the
     /// sum, so a later one needs no new checksums.
     pub(crate) fn columns(&self) -> &str {
+        &self.joined
+    }
+
+    /// The same, one by one.
+    pub(crate) fn names(&self) -> &[&'static str] {
         &self.names
     }
 
@@ -87,6 +96,9 @@ pub(crate) trait TableRow: Sized {
 
     /// Reads back what was written.
     fn read(from: &mut Cursor<'_, '_>) -> rusqlite::Result<Self>;
+
+    /// Says of each column whether it has changed.
+    fn changed_since(&self, before: &Self) -> Vec<bool>;
 }
 
 /// Makes a table and how its rows are written and read. A field stands in the column of its name unless others are named.
@@ -105,8 +117,10 @@ macro_rules! tables {
                     since: tables!(@since $since $($later)?),
                     reads: tables!(@reads $($later $before)? $($until $reads)?),
                 }),+],
-                names: LazyLock::new(|| $table.columns_in(i64::MAX)),
+                names: LazyLock::new(|| $table.columns.iter().flat_map(|columns| columns.names.split(", ")).collect()),
+                joined: LazyLock::new(|| $table.names.join(", ")),
                 put: LazyLock::new(|| $table.put_sql()),
+                find: OnceLock::new(),
             };
 
             tables! { @row $table $($row)? { $($field $($codec)?),+ } }
@@ -135,6 +149,12 @@ macro_rules! tables {
 
             fn read(from: &mut Cursor<'_, '_>) -> rusqlite::Result<Self> {
                 Ok(Self { $($field: <codec!($($codec)?) as Codec<_>>::read(from)?),+ })
+            }
+
+            fn changed_since(&self, before: &Self) -> Vec<bool> {
+                let mut changed = Vec::new();
+                $(<codec!($($codec)?) as Codec<_>>::compare(&before.$field, &self.$field, &mut changed);)+
+                changed
             }
         }
     };
@@ -238,6 +258,16 @@ tables! {
         at,
     }
     TALLIES "tallies" since 17 of Session = TallyRow { session, tally as Json }
+    OUTPUTS "outputs" since 18 of Session = OutputRow {
+        session,
+        id,
+        stored_seq,
+        turn,
+        stored_at,
+        bytes,
+        output as Json,
+    }
+    BODIES "bodies" since 19 of Session = BodyRow { session, hash, named_seq, bytes }
     NEXT_BLOCKS "next_blocks" since 8 of Session = NextRow {
         session,
         id = "turn, nth",

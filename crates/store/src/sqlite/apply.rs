@@ -4,7 +4,7 @@
 //! the same rows. Every row is written with its checksum.
 
 use model::{RowChange, SessionId, Timestamp, WorkId};
-use rusqlite::{Connection, Error, OptionalExtension as _, Params, Result, params_from_iter};
+use rusqlite::{Connection, Error, ErrorCode, OptionalExtension as _, Params, Result, params_from_iter};
 
 use crate::Receipt;
 use crate::rows::{
@@ -29,12 +29,15 @@ impl KeepRows for SqlRows<'_> {
     }
 
     /// A row that is written whole is written into every index of its table again, changed or not.
-    fn put_changed<R: FoldedRow>(&mut self, row: &R) -> Result<()> {
-        match R::table().put_over(self.0, R::Key::COUNT, &values(row)) {
+    fn put_over<R: FoldedRow>(&mut self, before: &R, row: &R) -> Result<()> {
+        match write_changed(self.0, before, row) {
             Ok(true) => Ok(()),
+            // It is lost.
             Ok(false) => put(self.0, row),
-            // Writing the row whole may still succeed where reading it does not.
-            Err(err) if is_damage(&err) => put(self.0, row),
+            // It can not be found, or holds what its table does not allow: the whole row may still be written.
+            Err(err) if is_damage(&err) || err.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+                put(self.0, row)
+            }
             Err(err) => Err(err),
         }
     }
@@ -44,7 +47,7 @@ impl KeepRows for SqlRows<'_> {
         let Stored::Whole(before) = stored::<R>(self.0, &key)? else { return Ok(()) };
         let mut after = before.clone();
         change(&mut after);
-        R::table().change(self.0, R::Key::COUNT, &values(&before), &values(&after))
+        write_changed(self.0, &before, &after).map(|_is_there| ())
     }
 
     fn remove<R: FoldedRow>(&mut self, key: &R::Key) -> Result<()> {
@@ -67,10 +70,8 @@ enum Stored<R> {
 }
 
 fn stored<R: FoldedRow>(conn: &Connection, key: &R::Key) -> Result<Stored<R>> {
-    let table = R::table();
-    let sql = format!("SELECT {} FROM {} WHERE {}", table.all_checked(), table.name, table.key_is(R::Key::COUNT));
     match conn
-        .prepare_cached(&sql)?
+        .prepare_cached(R::table().find_sql(R::Key::COUNT))?
         .query_row(params_from_iter(cell_values(key)), |row| whole(row, read_row))
         .optional()
     {
@@ -87,9 +88,15 @@ fn stored<R: FoldedRow>(conn: &Connection, key: &R::Key) -> Result<Stored<R>> {
 }
 
 fn values<R: TableRow>(row: &R) -> Values<'_> {
-    let mut values = Values::new();
+    // The checksum comes behind them.
+    let mut values = Values::with_capacity(R::table().names().len() + 1);
     row.write(&mut values);
     values
+}
+
+/// Returns false if there is no such row.
+fn write_changed<R: FoldedRow>(conn: &Connection, before: &R, after: &R) -> Result<bool> {
+    R::table().change(conn, R::Key::COUNT, &after.changed_since(before), &values(after))
 }
 
 fn put<R: TableRow>(conn: &Connection, row: &R) -> Result<()> {

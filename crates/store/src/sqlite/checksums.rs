@@ -12,8 +12,8 @@ use crate::rows::Values;
 
 pub(super) use crate::rows::Table;
 pub(super) use crate::rows::columns::{
-    ATTACHMENTS, CONTEXT_ENTRIES, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, STREAMS, TOKENS, TURNS, USAGE,
-    WORK_NAMES, WORKS,
+    ATTACHMENTS, BODIES, CONTEXT_ENTRIES, NEXT_BLOCKS, OUTPUTS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, STREAMS,
+    TOKENS, TURNS, USAGE, WORK_NAMES, WORKS,
 };
 
 /// The first schema whose rows have checksums.
@@ -22,15 +22,13 @@ const CHECKSUMS_SINCE: i64 = 10;
 impl Table {
     /// The statement that writes a row with its checksum.
     pub(crate) fn put_sql(&self) -> String {
-        let (name, columns) = (self.name, self.columns());
-        let values = (0..=columns.split(',').count()).map(|n| format!("?{}", n + 1)).collect::<Vec<_>>().join(", ");
-        format!("INSERT OR REPLACE INTO {name} ({columns}, checksum) VALUES ({values})")
+        let (name, columns, values) = (self.name, self.columns(), "?, ".repeat(self.names().len()));
+        format!("INSERT OR REPLACE INTO {name} ({columns}, checksum) VALUES ({values}?)")
     }
 
     /// A condition: the first columns have these values.
     pub(super) fn key_is(&self, count: usize) -> String {
-        let columns = (1..).zip(self.columns().split(", ").take(count));
-        columns.map(|(n, column)| format!("{column} = ?{n}")).collect::<Vec<_>>().join(" AND ")
+        self.names()[..count].join(" = ? AND ") + " = ?"
     }
 
     /// An expression: the row is the one that was written. In a store of a schema without checksums nobody can tell. A later column
@@ -44,7 +42,7 @@ impl Table {
 
     /// The same in a statement over several tables, whose columns may have the same names.
     pub(super) fn is_whole_among_others(&self) -> String {
-        let columns: Vec<String> = self.columns().split(", ").map(|column| format!("{}.{column}", self.name)).collect();
+        let columns: Vec<String> = self.names().iter().map(|column| format!("{}.{column}", self.name)).collect();
         format!("{}.checksum IS row_sum({})", self.name, columns.join(", "))
     }
 
@@ -75,44 +73,27 @@ impl Table {
         self.checked(self.columns())
     }
 
-    /// Gives a row that is there these values: only columns that differ are written, and the checksum. The others are not
-    /// written again, nor are the indexes over them. Returns false if there is no such row.
+    /// The statement that finds a row by its first columns, which are always the same number of them.
+    pub(super) fn find_sql(&self, key: usize) -> &str {
+        self.find.get_or_init(|| format!("SELECT {} FROM {} WHERE {}", self.all_checked(), self.name, self.key_is(key)))
+    }
+
+    /// Writes those columns of a row that have changed, and its checksum, in one statement. The others are not written again, nor
+    /// are the indexes over them. The first columns are the key, and stay. Returns false if there is no such row.
     ///
-    /// What is stored is compared as it stands, so a damaged value is one that differs.
-    pub(super) fn put_over(&self, conn: &Connection, key: usize, values: &Values<'_>) -> Result<bool> {
-        let sql = format!("SELECT {} FROM {} WHERE {}", self.columns(), self.name, self.key_is(key));
-        let mut stored = conn.prepare_cached(&sql)?;
-        let mut rows = stored.query(params_from_iter(&values[..key]))?;
-        let Some(row) = rows.next()? else { return Ok(false) };
-        let is_stored = |(index, value)| Ok(row.get_ref(index)? == as_stored(value));
-        let same: Vec<bool> = values.iter().enumerate().map(is_stored).collect::<Result<_>>()?;
-        drop(rows);
-        self.write_changed(conn, key, &same, values)?;
-        Ok(true)
-    }
-
-    /// Changes those columns of a row that differ, and its checksum with them.
-    pub(super) fn change(&self, conn: &Connection, key: usize, before: &Values<'_>, after: &Values<'_>) -> Result<()> {
-        let same: Vec<bool> = before.iter().zip(after).map(|(before, after)| before == after).collect();
-        self.write_changed(conn, key, &same, after)
-    }
-
-    /// Writes the columns that are not the same, and the checksum, in one statement. The first columns are the key, and stay.
-    fn write_changed(&self, conn: &Connection, key: usize, same: &[bool], values: &Values<'_>) -> Result<()> {
-        let mut params: Vec<&ToSqlOutput<'_>> = values[..key].iter().collect();
-        let mut sql = format!("UPDATE {} SET ", self.name);
-        for ((column, value), _) in self.columns().split(", ").zip(values).zip(same).filter(|(_, same)| !**same) {
-            params.push(value);
-            sql += &format!("{column} = ?{}, ", params.len());
+    /// The checksum is that of the values, so a row that is damaged in another column stays damaged.
+    pub(super) fn change(&self, conn: &Connection, key: usize, changed: &[bool], values: &Values<'_>) -> Result<bool> {
+        if !changed.contains(&true) {
+            return Ok(true);
         }
-        if params.len() == key {
-            return Ok(());
-        }
+        let columns = self.names().iter().zip(values).zip(changed).filter(|(_, changed)| **changed);
+        let (names, mut params): (Vec<&str>, Vec<&ToSqlOutput<'_>>) = columns.map(|(column, _)| column).unzip();
         let sum = sum_of(values).into();
         params.push(&sum);
-        sql += &format!("checksum = ?{} WHERE {}", params.len(), self.key_is(key));
-        conn.prepare_cached(&sql)?.execute(params_from_iter(params))?;
-        Ok(())
+        params.extend(&values[..key]);
+        let (table, set, key) = (self.name, names.join(" = ?, "), self.key_is(key));
+        let sql = format!("UPDATE {table} SET {set} = ?, checksum = ? WHERE {key}");
+        Ok(conn.prepare_cached(&sql)?.execute(params_from_iter(params))? > 0)
     }
 
     /// Changes a row, and its checksum with it. `set` and `key` are SQL, and the first parameters are the key's. A row that

@@ -68,6 +68,26 @@ impl Todo {
     /// Those that ask for all rows to be made anew.
     pub(super) const OF_ROWS: [Self; 3] = [Self::FillAttachments, Self::FillUsage, Self::RemakeRows];
 
+    /// The tables that are empty until it is done.
+    fn unfilled(self) -> &'static [&'static str] {
+        match self {
+            Self::FillAttachments => &["attachments"],
+            Self::FillUsage => &["usage", "tallies"],
+            Self::Reindex | Self::Vacuum | Self::RemakeRows => &[],
+        }
+    }
+
+    /// The tables that the next start fills; in a store that is looked at before it, they lack what the log tells.
+    pub(super) fn unfilled_tables(conn: &Connection) -> Result<Vec<&'static str>> {
+        let mut tables = Vec::new();
+        for todo in Self::OF_ROWS {
+            if todo.is_noted(conn)? {
+                tables.extend(todo.unfilled());
+            }
+        }
+        Ok(tables)
+    }
+
     pub(super) fn note(self, conn: &Connection) -> Result<()> {
         conn.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, 1)", [self.key()])?;
         Ok(())

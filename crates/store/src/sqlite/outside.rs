@@ -8,6 +8,7 @@ mod backup;
 mod check;
 mod export;
 mod import;
+mod payloads;
 mod place;
 pub(in crate::sqlite) mod rebuild;
 mod repair;
@@ -25,7 +26,8 @@ use model::Incarnation;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _};
 
-use crate::files::beside;
+use crate::files::{beside, parent};
+use crate::payloads::PlainPayloads;
 use crate::sqlite::functions;
 use crate::sqlite::open::{self, FileKind, READER_SETTINGS, Setup};
 use crate::{OpenError, StorageError};
@@ -33,16 +35,22 @@ use crate::{OpenError, StorageError};
 pub use backup::{BackupError, BackupNote, BackupWish};
 pub use check::{CheckReport, Depth, Finding, FindingKind};
 pub use export::{ExportError, ExportWish, Exported};
+pub use payloads::PayloadReport;
 pub use place::Moved;
 pub use rebuild::Rebuilt;
 pub use repair::{Repair, SettledFences};
 pub use restore::{RestoreError, RestoreWish, Restored, restore};
+
+/// The folder of the readable copies beside a store, which holds the payloads too.
+pub(in crate::sqlite) const COPIES: &str = "sessions";
 
 /// A store's file, opened by somebody who does not own it.
 pub struct StoreFile {
     conn: Connection,
     schema: i64,
     incarnation: Incarnation,
+    /// What lies beside it.
+    payloads: PlainPayloads,
 }
 
 /// How far a long call has got.
@@ -67,6 +75,8 @@ pub enum Stage {
     CheckStrays,
     /// Bytes are copied.
     Copy,
+    /// Payloads are copied or compared, session by session.
+    Payloads,
     /// Streams are folded into new rows.
     Rebuild,
     /// Entries are written out.
@@ -92,7 +102,8 @@ impl StoreFile {
             return Err(begun());
         }
         let (schema, incarnation) = versions(&conn).map_err(setup.storage_error())?.ok_or_else(begun)?;
-        Ok(Self { conn, schema, incarnation })
+        let payloads = PlainPayloads::at(parent(&path).join(COPIES));
+        Ok(Self { conn, schema, incarnation, payloads })
     }
 
     /// Which incarnation of the store this is.

@@ -2,6 +2,7 @@
 //!
 //! Invariant: every row that is shown was verified in the same moment.
 
+pub(super) mod outputs;
 pub(super) mod sessions;
 pub(super) mod usage;
 pub(super) mod works;

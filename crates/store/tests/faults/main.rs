@@ -5,8 +5,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod copies;
 mod disk;
 mod migrations;
+mod payloads;
 
 use std::path::{Path, PathBuf};
 

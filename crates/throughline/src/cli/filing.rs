@@ -74,7 +74,9 @@ pub(crate) struct Undelete {
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// Only of these tools: claude, codex, opencode, gemini, goose, qwen, kimi, copilot
+    /// Only of these tools: claude, codex, opencode, gemini, goose, qwen, kimi, copilot; or bundles, files that
+    /// `export --as bundle` wrote
+    #[arg(value_name = "TOOL|BUNDLE")]
     pub(crate) tools: Vec<String>,
     /// List what could be imported, and import nothing
     #[arg(long, conflicts_with = "follow")]

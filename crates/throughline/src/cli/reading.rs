@@ -91,3 +91,74 @@ pub(crate) struct Open {
     #[arg(long)]
     pub(crate) print: bool,
 }
+
+pub(super) const OUTPUTS_HELP: &str = "\
+Examples:
+  throughline outputs last
+  throughline outputs last --remove out_0123456789abcdef0123456789abcdef
+  throughline outputs --prune 90 --dry-run   what is older than 90 days, of all sessions
+  throughline outputs --prune 90             removes it, after asking
+
+What is removed is gone; its card stays in the transcript and says so. `keep_days` under
+[outputs] in config.toml prunes by itself; without it everything is kept.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Outputs {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    #[arg(required_unless_present = "prune", conflicts_with = "prune")]
+    pub(crate) session: Option<SessionName>,
+    /// Remove this output of the session
+    #[arg(long, value_name = "ID", requires = "session")]
+    pub(crate) remove: Option<model::OutputId>,
+    /// Remove what was shown more than so many days ago, in all sessions
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) prune: Option<u32>,
+    /// With --prune: only say how much that is
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask before removing
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(super) const OUTPUT_HELP: &str = "\
+Examples:
+  throughline output out_0123456789abcdef0123456789abcdef
+  throughline output ID --lines 10-40       some of its lines
+  throughline output ID --grep error        the lines with this text, with their numbers
+  throughline output ID > plot.png          the bytes as they were shown";
+
+#[derive(Debug, Args)]
+pub(crate) struct OutputOf {
+    /// The output's id, as `throughline outputs SESSION` prints it
+    pub(crate) id: model::OutputId,
+    /// Only these lines, such as 10-40 or 10-
+    #[arg(long, value_name = "A-B")]
+    pub(crate) lines: Option<LineSpan>,
+    /// Only lines that have this text, in any case
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) grep: Option<String>,
+}
+
+/// Lines from one to another, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LineSpan {
+    pub(crate) first: u64,
+    pub(crate) last: Option<u64>,
+}
+
+impl std::str::FromStr for LineSpan {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const WRONG: &str = "lines are two numbers from 1, such as 10-40, or 10- up to the end";
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0).ok_or(WRONG);
+        let first = number(first)?;
+        let last = if last.is_empty() { None } else { Some(number(last)?) };
+        if last.is_some_and(|last| last < first) { Err(WRONG) } else { Ok(Self { first, last }) }
+    }
+}

@@ -1,8 +1,8 @@
 //! The options of what checks, copies and writes down what is stored.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cli::SessionName;
 
@@ -46,10 +46,32 @@ pub(crate) struct Restore {
 
 pub(crate) const EXPORT_HELP: &str = "\
 Examples:
-  throughline export last                     a session as Markdown
-  throughline export 4f2a notes/fix.md        into a file
-  throughline export 4f2a fix.jsonl --json    its entries as JSON, a line each
-  throughline export --all everything.jsonl   all sessions and credentials; `throughline restore` reads it";
+  throughline export last                          a session as Markdown
+  throughline export 4f2a notes/fix.md             into a file
+  throughline export 4f2a --to fix.html            one web page that needs no network, with its pictures
+  throughline export 4f2a --to fix.tar             all of it; `throughline import fix.tar` takes it in elsewhere
+  throughline export 4f2a fix.jsonl --json         its entries as JSON, a line each
+  throughline export --all everything.jsonl        all sessions and credentials; `throughline restore` reads it";
+
+/// What a session is exported as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    Markdown,
+    Html,
+    Bundle,
+}
+
+impl ExportFormat {
+    /// What the name of a file asks for; Markdown if there is none.
+    pub(crate) fn of_file(file: Option<&Path>) -> Self {
+        let ending = file.and_then(Path::extension).map(|ending| ending.to_string_lossy().to_lowercase());
+        match ending.as_deref() {
+            Some("html" | "htm") => Self::Html,
+            Some("tar") => Self::Bundle,
+            Some(_) | None => Self::Markdown,
+        }
+    }
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct Export {
@@ -59,8 +81,15 @@ pub(crate) struct Export {
     /// The file to write; standard output unless given, or with `-`
     #[arg(conflicts_with = "all")]
     pub(crate) file: Option<PathBuf>,
+    /// The file to write, named behind an option
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "file"])]
+    pub(crate) to: Option<PathBuf>,
+    /// As what: Markdown to read or paste, a web page to look at or print, a bundle to go on with elsewhere. Without it the
+    /// file's ending decides: .html and .htm are a web page, .tar is a bundle, and everything else is Markdown
+    #[arg(long = "as", value_enum, value_name = "FORMAT", conflicts_with = "all")]
+    pub(crate) format: Option<ExportFormat>,
     /// The entries of the session as JSON, a line each, instead of Markdown
-    #[arg(long, conflicts_with = "all")]
+    #[arg(long, conflicts_with_all = ["all", "format"])]
     pub(crate) json: bool,
     /// Everything there is, into this file, as lines of JSON that `restore` reads; `-` is standard output
     #[arg(long, value_name = "FILE")]

@@ -227,10 +227,13 @@ impl AnswerPrinter {
                 }
                 self.finish_call(tool)?;
             }
-            SessionEvent::ToolPart { turn, tool, text } if Some(turn) == self.turn && !self.json => {
+            SessionEvent::ToolPart { turn, tool, text, body } if Some(turn) == self.turn && !self.json => {
                 if let Some(call) = self.calls.iter_mut().find(|call| call.tool == tool) {
-                    call.add_text(&text);
+                    call.add_part(&text, body.as_ref());
                 }
+            }
+            SessionEvent::OutputStored { turn, output } if Some(turn) == self.turn && !self.json => {
+                self.item(&Item::Output { output, removed: None })?;
             }
             SessionEvent::PlanChanged { turn, steps } if Some(turn) == self.turn && !self.json => {
                 self.print_plan(steps)?;

@@ -1,4 +1,6 @@
 //! `throughline backup`: copies everything into a new folder.
+//!
+//! Invariant: what could not be copied is named, and the rest is copied all the same.
 
 use anyhow::Result;
 use engine::{Clock as _, SystemClock};
@@ -6,6 +8,7 @@ use indicatif::{HumanBytes, HumanCount};
 use store::outside::{BackupNote, BackupWish};
 
 use crate::cli;
+use crate::commands::payload_text;
 use crate::data_dir::DataDir;
 use crate::host::open_store_file;
 use crate::progress::run_with_bar;
@@ -26,6 +29,9 @@ pub(super) async fn run(data: &DataDir, backup: cli::Backup) -> Result<()> {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&answer)?))?);
     }
     let (entries, bytes) = (HumanCount(note.entries), HumanBytes(note.bytes));
-    terminal::line(&safe(&format!("{entries} entries, {bytes}, are in {shown}")))?;
+    let report = note.payloads.unwrap_or_default();
+    let shown_things = payload_text::carried(&report).map(|text| format!(" and {text}")).unwrap_or_default();
+    terminal::line(&safe(&format!("{entries} entries, {bytes},{shown_things} are in {shown}")))?;
+    payload_text::troubles(&report).iter().try_for_each(|line| terminal::advice(&safe(line)))?;
     Ok(terminal::advice(&safe(&format!("`throughline restore {shown}` brings them back.")))?)
 }

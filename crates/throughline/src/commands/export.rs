@@ -1,11 +1,10 @@
-//! `throughline export`: writes a session as Markdown or JSON, or everything as lines of JSON.
+//! `throughline export`: writes a session as Markdown, a web page, a bundle or JSON, or everything as lines of JSON.
 //!
-//! Invariant: a whole export gets its name only when it is complete. Its lines are never printed to a terminal: they hold
-//! unescaped text of agents.
+//! Invariant: a file gets its name only when it is complete, see `partial_file.rs`. The lines of a whole export are never printed
+//! to a terminal: they hold unescaped text of agents.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, IsTerminal as _, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,12 +15,14 @@ use model::SessionId;
 use server::wire::EntryPage;
 use store::outside::{ExportError, ExportWish, Exported, OnProgress};
 
-use crate::cli::{self, SessionName};
+use crate::cli::{self, ExportFormat, SessionName};
 use crate::client::Client;
 use crate::commands::list::tail;
+use crate::commands::payload_text;
 use crate::data_dir::DataDir;
 use crate::host::open_store_file;
 use crate::paging::PageCursor;
+use crate::partial_file::{PartialFile, refuse_existing};
 use crate::progress::run_with_bar;
 use crate::terminal::{self, counted, safe, safe_json};
 use crate::{hint, pager};
@@ -30,43 +31,109 @@ pub(super) async fn run(data: &DataDir, export: cli::Export) -> Result<ExitCode>
     match (export.all, export.session) {
         (Some(file), _) => export_all(data, file).await,
         (None, Some(session)) => {
-            export_session(data, &session, export.file.as_deref(), export.json).await.map(|()| ExitCode::SUCCESS)
+            let file = export.file.or(export.to);
+            match export.json {
+                true => export_entries(data, &session, file.as_deref()).await,
+                false => {
+                    let format = export.format.unwrap_or_else(|| ExportFormat::of_file(file.as_deref()));
+                    export_session(data, &session, file.as_deref(), format).await
+                }
+            }
+            .map(|()| ExitCode::SUCCESS)
         }
         (None, None) => bail!("say which session, or `throughline export --all FILE` for everything"),
     }
 }
 
-/// Writes one session down, to be read.
-async fn export_session(data: &DataDir, session: &SessionName, file: Option<&Path>, json: bool) -> Result<()> {
+/// Writes one session down: to be read, or to be taken along.
+async fn export_session(
+    data: &DataDir,
+    session: &SessionName,
+    file: Option<&Path>,
+    format: ExportFormat,
+) -> Result<()> {
+    let file = file.filter(|file| *file != Path::new("-"));
+    if let Some(file) = file {
+        refuse_existing(file)?;
+    } else if format == ExportFormat::Bundle && io::stdout().is_terminal() {
+        bail!("a bundle is no text; name a file with --to, or pipe it on");
+    }
     let client = Client::connect(data).await?;
-    let read = read_session(&client, session, json).await;
+    let exported = stream_session(&client, session, file, format).await;
+    client.close().await;
+    let id = exported?;
+    let Some(file) = file else { return Ok(()) };
+    terminal::line(&safe(&format!("Session {} is in {}", tail(id), file.display())))?;
+    match format {
+        ExportFormat::Bundle => remark_missing(file),
+        ExportFormat::Markdown | ExportFormat::Html => Ok(()),
+    }
+}
+
+/// Says how many payloads a bundle lacks. What is written to standard output is not read again; the import says it.
+fn remark_missing(bundle: &Path) -> Result<()> {
+    let read = || anyhow::Ok(engine::missing_from_bundle(&File::open(bundle)?)?);
+    let missing = read().with_context(|| format!("could not read {}", bundle.display()))?;
+    let words = counted(
+        missing,
+        "file beside the log is gone or can not be read, and is not in the bundle",
+        "files beside the log are gone or can not be read, and are not in the bundle",
+    );
+    words.into_iter().for_each(|words| terminal::remark(&words));
+    Ok(())
+}
+
+async fn stream_session(
+    client: &Client,
+    session: &SessionName,
+    file: Option<&Path>,
+    format: ExportFormat,
+) -> Result<SessionId> {
+    let id = client.find_session(session).await?.row.id;
+    let word = match format {
+        ExportFormat::Markdown => "markdown",
+        ExportFormat::Html => "html",
+        ExportFormat::Bundle => "bundle",
+    };
+    let path = format!("/sessions/{id}/export?as={word}");
+    let Some(file) = file else {
+        if io::stdout().is_terminal() {
+            // What an agent wrote is made harmless for a terminal.
+            let text = client.get_text(&path).await?;
+            let lines: Vec<_> = safe(&String::from_utf8_lossy(&text)).lines().map(str::to_owned).collect();
+            pager::print(&lines)?;
+        } else {
+            client.get_into(&path, &mut io::stdout().lock()).await?;
+        }
+        return Ok(id);
+    };
+    let mut out = PartialFile::begin(file)?;
+    client.get_into(&path, &mut out).await?;
+    out.finish()?;
+    Ok(id)
+}
+
+/// Writes a session's entries as lines of JSON.
+async fn export_entries(data: &DataDir, session: &SessionName, file: Option<&Path>) -> Result<()> {
+    let client = Client::connect(data).await?;
+    let read = read_entries(&client, session).await;
     client.close().await;
     let (id, text) = read?;
     let Some(file) = file.filter(|file| *file != Path::new("-")) else {
-        // What an agent wrote stays as it is for a program, and is made harmless for a terminal.
         let printed = match io::stdout().is_terminal() {
             true => pager::print(&safe(&text).lines().map(str::to_owned).collect::<Vec<_>>()),
             false => terminal::print_text(&text),
         };
         return Ok(printed?);
     };
-    refuse_existing(file)?;
-    let could_not = || format!("could not write {}", file.display());
-    let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).with_context(could_not)?;
-    if let Err(err) = out.write_all(text.as_bytes()).and_then(|()| out.sync_all()) {
-        // The incomplete file is of no use.
-        drop(fs::remove_file(file));
-        return Err(err).with_context(could_not);
-    }
+    let mut out = PartialFile::begin(file)?;
+    out.write_all(text.as_bytes()).with_context(|| format!("could not write {}", file.display()))?;
+    out.finish()?;
     Ok(terminal::line(&safe(&format!("Session {} is in {}", tail(id), file.display())))?)
 }
 
-async fn read_session(client: &Client, session: &SessionName, json: bool) -> Result<(SessionId, String)> {
+async fn read_entries(client: &Client, session: &SessionName) -> Result<(SessionId, String)> {
     let id = client.find_session(session).await?.row.id;
-    if !json {
-        let text = client.get_text(&format!("/sessions/{id}/markdown")).await?;
-        return Ok((id, String::from_utf8(text.into())?));
-    }
     let mut lines = String::new();
     let mut cursor = PageCursor::default();
     loop {
@@ -96,7 +163,12 @@ async fn export_all(data: &DataDir, file: PathBuf) -> Result<ExitCode> {
     .await??;
     if !to_output {
         let entries = HumanCount(exported.entries);
-        terminal::line(&safe(&format!("{entries} entries are in {}", file.display())))?;
+        let shown = payload_text::carried(&exported.payloads).map(|text| format!(" and {text}")).unwrap_or_default();
+        terminal::line(&safe(&format!("{entries} entries{shown} are in {}", file.display())))?;
+    }
+    for line in payload_text::troubles(&exported.payloads) {
+        // Nothing can be done about a closed standard error.
+        drop(writeln!(io::stderr(), "{}", safe(&line)));
     }
     let left_out = [
         counted(exported.damaged, "session ends at its damage", "sessions end at their damage"),
@@ -111,7 +183,8 @@ async fn export_all(data: &DataDir, file: PathBuf) -> Result<ExitCode> {
         // Nothing can be done about a closed standard error.
         drop(writeln!(io::stderr(), "{what}; `{}` says more", hint::command("doctor --all")));
     }
-    let whole = exported.damaged == 0 && exported.strays == 0 && exported.unreadable == 0;
+    let is_read = exported.damaged == 0 && exported.strays == 0 && exported.unreadable == 0;
+    let whole = is_read && exported.payloads.missing.is_empty();
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -124,63 +197,9 @@ fn export_to(data: &DataDir, out: &mut dyn io::Write, progress: OnProgress<'_>) 
     })
 }
 
-fn refuse_existing(file: &Path) -> Result<()> {
-    if fs::symlink_metadata(file).is_ok() {
-        bail!("{} is there already", file.display());
-    }
-    Ok(())
-}
-
 fn export_to_file(data: &DataDir, file: &Path, progress: OnProgress<'_>) -> Result<Exported> {
-    refuse_existing(file)?;
-    let mut partial = file.as_os_str().to_owned();
-    partial.push(".partial");
-    let partial = PathBuf::from(partial);
-    let made = remove_left_over(&partial).and_then(|()| {
-        // A link is not followed, and a file that is not ours is not overwritten.
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)
-    });
-    let made = made.with_context(|| format!("could not write {}", partial.display()))?;
-    let written = write_whole(data, made, progress).and_then(|exported| {
-        take_name(&partial, file).with_context(|| format!("could not write {}", file.display()))?;
-        Ok(exported)
-    });
-    if written.is_err() {
-        // The incomplete file is of no use.
-        drop(fs::remove_file(&partial));
-    }
-    let exported = written?;
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder)?.sync_all()?;
-    Ok(exported)
-}
-
-fn write_whole(data: &DataDir, file: File, progress: OnProgress<'_>) -> Result<Exported> {
-    let mut out = BufWriter::new(file);
+    let mut out = PartialFile::begin(file)?;
     let exported = export_to(data, &mut out, progress)?;
-    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+    out.finish()?;
     Ok(exported)
-}
-
-/// Removes what an interrupted export has left, and nothing else.
-fn remove_left_over(partial: &Path) -> io::Result<()> {
-    const BEGINNING: &[u8] = br#"{"throughline":"export""#;
-    if !fs::symlink_metadata(partial).is_ok_and(|found| found.is_file()) {
-        return Ok(());
-    }
-    let mut begins = Vec::new();
-    File::open(partial)?.take(BEGINNING.len() as u64).read_to_end(&mut begins)?;
-    if begins.is_empty() || begins == BEGINNING { fs::remove_file(partial) } else { Ok(()) }
-}
-
-/// Gives a file its final name, unless something else got that name meanwhile.
-fn take_name(partial: &Path, file: &Path) -> io::Result<()> {
-    match fs::hard_link(partial, file) {
-        Ok(()) => fs::remove_file(partial),
-        // On a file system without hard links, checking first is the best there is.
-        Err(err) if err.kind() != io::ErrorKind::AlreadyExists && fs::symlink_metadata(file).is_err() => {
-            fs::rename(partial, file)
-        }
-        Err(err) => Err(err),
-    }
 }

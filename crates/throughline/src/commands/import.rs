@@ -1,5 +1,8 @@
-//! `throughline import`: imports the conversations of other tools on this machine as sessions.
+//! `throughline import`: imports the conversations of other tools on this machine as sessions, and bundles of other servers.
 
+mod bundle;
+
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -17,7 +20,16 @@ const LOOK_EVERY: Duration = Duration::from_millis(150);
 const NOTHING_HERE: &str =
     "No transcripts of Claude Code, Codex, opencode, Gemini, goose, Qwen Code, Kimi Code or Copilot were found here.";
 
-pub(super) async fn run(data: &DataDir, import: cli::Import) -> Result<()> {
+pub(super) async fn run(data: &DataDir, mut import: cli::Import) -> Result<()> {
+    // A tool's name may be a file's name too; only what is a bundle, or is named as a path, is taken for one.
+    let is_bundle = |name: &String| name.contains(['/', '.']) || bundle::is_bundle(Path::new(name));
+    let bundles: Vec<String> = import.tools.extract_if(.., |name| is_bundle(name)).collect();
+    if !bundles.is_empty() {
+        if !import.tools.is_empty() || import.list || import.follow {
+            bail!("bundles are imported by themselves: `throughline import BUNDLE …`");
+        }
+        return bundle::run(data, &bundles, import.json).await;
+    }
     let client = Client::connect(data).await?;
     let done = bring_in(&client, import).await;
     client.close().await;

@@ -6,6 +6,7 @@ use indicatif::HumanCount;
 use store::outside::{RestoreError, RestoreWish, Restored, restore};
 
 use crate::cli;
+use crate::commands::payload_text;
 use crate::data_dir::DataDir;
 use crate::host::{explain, new_incarnation};
 use crate::progress::run_with_bar;
@@ -43,6 +44,7 @@ fn print_json(data: &DataDir, restored: &Restored) -> Result<()> {
         "moved": restored.moved,
         "config": restored.config,
         "damaged": restored.damaged,
+        "payloads": restored.payloads,
     });
     Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&answer)?))?)
 }
@@ -62,6 +64,17 @@ fn print(data: &DataDir, restored: &Restored) -> Result<()> {
         "session was damaged when it was exported, and is there up to its damage.",
         "sessions were damaged when they were exported, and are there up to their damage.",
     ));
+    match &restored.payloads {
+        Some(report) => {
+            lines.extend(payload_text::carried(report).map(|text| format!("With them came {text}.")));
+            lines.extend(payload_text::troubles(report));
+        }
+        None => lines.push(
+            "It was made by an earlier version, which kept no bytes of what agents showed; put the sessions/<id>/outputs \
+             folders that you copied back beside it."
+                .to_owned(),
+        ),
+    }
     lines.push(
         "Credentials are as they were then; `throughline token rotate` ends those that you had ended since.".to_owned(),
     );

@@ -1,8 +1,11 @@
 //! `throughline show`: prints a session's transcript, folded from its entries.
 
+use std::collections::HashSet;
+
 use anyhow::Result;
 use model::{
-    Aside, Entry, ForkOrigin, ForkedInto, HandOver, Origin, Shown, StepOrigin, Transcript, TranscriptTurn, Turn,
+    Aside, Entry, ForkOrigin, ForkedInto, HandOver, Item, Origin, OutputRemoval, SessionId, Shown, StepOrigin,
+    Transcript, TranscriptTurn, Turn,
 };
 use server::wire::{EntryPage, Session, SessionUsage};
 
@@ -11,7 +14,7 @@ use crate::cli;
 use crate::client::Client;
 use crate::commands::list::{NO_TITLE, tail};
 use crate::commands::seen::mark_seen;
-use crate::commands::{next, usage};
+use crate::commands::{next, outputs, usage};
 use crate::data_dir::DataDir;
 use crate::pager;
 use crate::paging::PageCursor;
@@ -44,6 +47,9 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
         }
     };
     let offers = |turn: &TranscriptTurn| turn.blocks.iter().any(|block| matches!(block.shown, Shown::Next(_)));
+    if turn.is_some() && !show.json {
+        mark_removed(&client, session.row.id, &mut transcript).await;
+    }
     let steps = match transcript.turns.iter().any(offers) {
         true => next::steps(&client, session.row.id).await.unwrap_or_default(),
         false => Vec::new(),
@@ -60,6 +66,24 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
         print(&session, used.as_ref(), &transcript, &steps.into_iter().collect(), read.is_ok())?;
     }
     read
+}
+
+/// Marks outputs that were removed after the turns that were read: the entries that say so were not read with them, and such an
+/// output is not listed any more.
+async fn mark_removed(client: &Client, session: SessionId, transcript: &mut Transcript) {
+    let shown = transcript.turns.iter_mut().flat_map(|turn| &mut turn.items).filter_map(|item| match item {
+        Item::Output { output, removed: removed @ None } => Some((output.id, removed)),
+        _ => None,
+    });
+    let mut shown = shown.peekable();
+    if shown.peek().is_none() {
+        return;
+    }
+    // Without the list nothing is known to be removed.
+    let Ok(kept) = outputs::kept_outputs(client, session).await else { return };
+    let kept: HashSet<_> = kept.iter().map(|listed| listed.output.id).collect();
+    // For which reason makes no difference to what is printed.
+    shown.filter(|(id, _)| !kept.contains(id)).for_each(|(_, removed)| *removed = Some(OutputRemoval::Removed));
 }
 
 /// Whether `t7` or `7` is the newest turn: whoever reads an older one has not seen what came last.

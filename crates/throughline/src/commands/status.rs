@@ -98,10 +98,13 @@ fn print(status: &Status<'_>, health: &Health) -> Result<()> {
     if let Some(search) = status.search {
         terminal::line(&Style::Bad.paint(&safe(&format!("Search is {search}"))))?;
     }
+    // Who needs the person is told of once, by that.
+    let is_waiting = |row: &&&SessionRow| row.state == SessionState::NeedsYou && row.unobserved;
+    let waiting_unseen = status.needs_you.iter().filter(is_waiting).count() as u64;
     let counts = [
         counted(status.sessions_running as u64, "session is running", "sessions are running"),
         counted(status.needs_you_count, "needs you", "need you"),
-        counted(status.unobserved_count, "is unseen", "are unseen"),
+        counted(status.unobserved_count.saturating_sub(waiting_unseen), "is unseen", "are unseen"),
     ];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     terminal::line(&if counts.is_empty() {

@@ -36,6 +36,9 @@ pub(crate) struct AgentSection {
     /// Whether its tools reach sessions of every project; if not given, `[tools]` decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) all_sessions: Option<bool>,
+    /// Whether it gets the tools that show something; if not given, `[tools]` decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) show: Option<bool>,
 }
 
 /// Either an address with headers or a command.
@@ -112,7 +115,7 @@ impl Config {
 
 impl AgentSection {
     fn change(&self) -> Change {
-        let Self { command, args, env, pass_env, title, description, shared, enabled, all_sessions: _ } = self.clone();
+        let Self { command, args, env, pass_env, title, description, shared, enabled, .. } = self.clone();
         let (env, args) = (env.expose().clone(), args.map(|args| args.expose().to_vec()));
         Change { title, description, command, args, env, pass_env, shared, hidden: enabled == Some(false) }
     }

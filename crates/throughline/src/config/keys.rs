@@ -18,12 +18,16 @@ pub(super) const KEYS: &[(&str, &[&str])] = &[
             "agent_stop_seconds",
         ],
     ),
-    ("agents.*", &["command", "args", "env", "pass_env", "title", "description", "shared", "enabled", "all_sessions"]),
+    (
+        "agents.*",
+        &["command", "args", "env", "pass_env", "title", "description", "shared", "enabled", "all_sessions", "show"],
+    ),
     ("mcp_servers.*", &["url", "headers", "command", "args", "env"]),
     ("permissions", &["default", "rules"]),
     ("brief", &["enabled", "text"]),
-    ("tools", &["all_sessions"]),
+    ("tools", &["all_sessions", "show"]),
     ("page", &["specs_label"]),
+    ("outputs", &["max_mb", "session_mb", "session_count", "keep_days", "shape_terminal", "command_seconds"]),
     ("summaries", &["provider", "model", "url", "key_env", "key_file", "allow_plain", "daily_calls", "titles"]),
     ("usage", &["warn_session", "warn_day"]),
     ("prices.*", &["input", "output", "cached", "cache_write", "currency"]),
@@ -117,6 +121,7 @@ mod tests {
         shared = true
         enabled = true
         all_sessions = true
+        show = true
 
         [mcp_servers.web]
         url = "https://web.example"
@@ -137,9 +142,18 @@ mod tests {
 
         [tools]
         all_sessions = true
+        show = false
 
         [page]
         specs_label = "Projects"
+
+        [outputs]
+        max_mb = 1
+        session_mb = 1
+        session_count = 1
+        keep_days = 1
+        shape_terminal = false
+        command_seconds = 1
 
         [summaries]
         provider = "openai"

@@ -220,9 +220,17 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
 
     [tools]
     all_sessions = false
+    show = true
 
     [page]
     specs_label = "Specs"
+
+    [outputs]
+    max_mb = 100
+    session_mb = 2048
+    session_count = 10000
+    shape_terminal = true
+    command_seconds = 60
 
     [summaries]
     allow_plain = false
@@ -295,9 +303,17 @@ fn secrets_in_the_configuration_are_not_printed() {
 
     [tools]
     all_sessions = false
+    show = true
 
     [page]
     specs_label = "Specs"
+
+    [outputs]
+    max_mb = 100
+    session_mb = 2048
+    session_count = 10000
+    shape_terminal = true
+    command_seconds = 60
 
     [summaries]
     provider = "ollama"

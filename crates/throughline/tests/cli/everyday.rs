@@ -30,6 +30,10 @@ fn status_says_whether_a_server_runs_and_what_needs_you() {
     folder.until_logged("permission.asked");
     let waiting = folder.run(&["status"]).ok();
     assert!(waiting.contains("1 needs you.\n") && waiting.contains("needs you     the loom"), "{waiting}");
+    folder.run(&["new", "--name", "the shed"]).ok();
+    folder.run(&["send", "last", "say done"]).ok();
+    let counted = folder.run(&["status"]).ok();
+    assert!(counted.contains("\n1 needs you, 1 is unseen.\n"), "one that needs you counts as nothing else: {counted}");
     let told = json(&folder.run(&["status", "--json"]).ok());
     assert_eq!((&told["running"], &told["needsYou"][0]["title"]), (&true.into(), &"the loom".into()), "{told}");
     server.stop();

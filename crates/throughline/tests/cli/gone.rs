@@ -45,3 +45,33 @@ fn a_purged_session_is_in_no_file_and_in_no_backup() {
     assert_eq!(holding(&backup), Vec::<PathBuf>::new());
     assert!(folder.run(&["search", "something"]).ok().contains("something"));
 }
+
+/// What was shown can not be written again from the log: it goes with the session, or stays with it.
+#[test]
+fn a_purge_that_is_killed_takes_all_of_a_session_or_nothing() {
+    for (point, stays) in [("purge-begun", true), ("purge-logged", false)] {
+        let folder = Folder::new();
+        fs::write(folder.work().join("beetle.txt"), "a xylophagous beetle\n").unwrap();
+        let server = folder.serve();
+        folder.run(&["new"]).ok();
+        folder.run(&["send", "last", "show beetle.txt"]).ok();
+        server.stop();
+        let list: serde_json::Value = serde_json::from_str(&folder.run(&["list", "--json"]).ok()).unwrap();
+        let session = list["sessions"][0]["id"].as_str().unwrap().to_owned();
+        let outputs = folder.file("sessions").join(&session).join("outputs");
+        let shown = || if outputs.exists() { holding(&outputs) } else { Vec::new() };
+        let before = shown();
+        assert_eq!(before.len(), 1);
+        let killed = folder.command(&["delete", "last", "--now"]).env("FAILPOINTS", format!("{point}=panic")).output();
+        assert_eq!(killed.unwrap().status.code(), None, "{point}");
+        assert_eq!(shown().len(), 0, "{point}");
+        folder.run(&["list"]).ok();
+        if stays {
+            folder.run(&["undelete", &session]).ok();
+            assert_eq!(shown(), before);
+            assert!(folder.run(&["show", &session]).ok().contains("show beetle.txt"));
+        } else {
+            assert_eq!(holding(&folder.file("sessions")), Vec::<PathBuf>::new());
+        }
+    }
+}

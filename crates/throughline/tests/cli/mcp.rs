@@ -76,7 +76,11 @@ fn handed(folder: &Folder, config: &str) -> Handed {
     };
     let own = &new_session["mcpServers"][0];
     assert_eq!((&own["name"], &own["type"]), (&json!("throughline"), &json!("http")), "{new_session}");
-    assert_eq!(new_session["mcpServers"][1]["name"], "notes");
+    if let Some(show) = show_server(&new_session) {
+        assert_eq!(show["headers"], own["headers"], "{new_session}");
+        assert_eq!(show["url"], json!(format!("{}/show", own["url"].as_str().unwrap())));
+    }
+    assert_eq!(new_session["mcpServers"].as_array().unwrap().last().unwrap()["name"], "notes");
     let address =
         own["url"].as_str().unwrap().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
     assert_eq!(own["headers"][0]["name"], "Authorization");
@@ -110,8 +114,27 @@ fn an_agent_is_handed_the_mount_the_brief_and_what_needs_no_asking() {
     assert_eq!(prompt["mode"], "append");
     assert_eq!(prompt["content"], json!([{ "type": "text", "text": server::STANDARD_BRIEF }]));
     let tools = server::own_tools().unasked;
-    let tools: Vec<_> = tools.iter().map(|tool| format!("mcp__throughline__{tool}")).collect();
+    let tools: Vec<_> = tools.iter().map(|tool| format!("mcp__{}__{}", tool.server, tool.name)).collect();
     assert_eq!(handed.new_session["_meta"], json!({ "claudeCode": { "options": { "allowedTools": tools } } }));
+}
+
+/// The server of the tools that show something, if the agent was handed it.
+fn show_server(new_session: &Value) -> Option<&Value> {
+    new_session["mcpServers"].as_array().unwrap().iter().find(|server| server["name"] == "throughline-show")
+}
+
+#[test]
+fn an_agent_that_is_to_show_nothing_has_no_tools_for_it() {
+    for (config, expected) in [
+        ("", true),
+        ("[tools]\nshow = false\n", false),
+        ("[tools]\nshow = false\n[agents.guide]\nshow = true\n", false),
+    ] {
+        let handed = handed(&Folder::new(), config);
+        assert_eq!(show_server(&handed.new_session).is_some(), expected, "{config}");
+        let unasked = handed.new_session["_meta"].to_string();
+        assert_eq!(unasked.contains("throughline-show"), expected, "{config}");
+    }
 }
 
 #[test]
@@ -175,7 +198,8 @@ fn on_stdio_both_revisions_have_the_tools_and_nothing_else_is_said() {
     assert_eq!(said[0]["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(said[0]["result"]["instructions"], server::STANDARD_BRIEF);
     assert_eq!(said[1]["error"]["code"], -32700);
-    assert_eq!(said[2]["result"]["tools"].as_array().unwrap().len(), server::own_tools().unasked.len());
+    let own = server::own_tools().unasked.iter().filter(|tool| tool.server == "throughline").count();
+    assert_eq!(said[2]["result"]["tools"].as_array().unwrap().len(), own);
     assert_eq!(said[3]["result"]["content"][0]["text"], "Set files: 1 item.");
 
     let meta = json!({

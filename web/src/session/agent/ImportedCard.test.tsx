@@ -25,6 +25,11 @@ test("the agent that it comes from is the first to go on with", async () => {
   expect(screen.getAllByRole("button").map((button) => button.textContent)).toEqual(["Go on with Claude Code", "Go on with Codex"]);
 });
 
+test("it says whom the conversation was with, and not that a tool wrote it", async () => {
+  show([agent("claude", "Claude Code", true)]);
+  await screen.findByText("Imported: a conversation with Claude Code.");
+});
+
 test("where it is missing, the page says how to install it", async () => {
   show([agent("guide", "Guide", true), agent("claude", "Claude Code", false)]);
   await screen.findByText(/Claude Code is not installed on this machine/);
@@ -49,7 +54,7 @@ test("while the agent that it comes from may still be found, no other takes its 
   const whole = new Promise((resolve) => (find = () => resolve({ ok: true, value: { agents: [codex, found] } })));
   const agents = ({ soFar = false } = {}) => (soFar ? Promise.resolve({ ok: true, value: { agents: [codex, missing] } }) : whole);
   render(<ImportedCard row={row} />, inApp({ http: { agents } }));
-  await screen.findByText("Imported from Claude Code.");
+  await screen.findByText("Imported: a conversation with Claude Code.");
   expect(screen.queryByRole("button")).toBeNull();
   expect(screen.queryByText(/not installed/)).toBeNull();
   await act(async () => find());

@@ -1,4 +1,4 @@
-// The end of a session that another tool wrote: who it comes from, and the agents that can go on with it.
+// The end of a session that was imported, from another tool or another Throughline: whose agent it was held with, and the agents that can go on with it.
 import { useState } from "react";
 
 import { failureWords } from "../../api/http";
@@ -44,7 +44,7 @@ export function ImportedCard({ row }: { row: SessionRow }) {
       </span>
       <section aria-label="This session was imported" className="rounded-xl border border-rule bg-shade px-4 py-3">
         <p className="text-[0.9375rem]">
-          <strong className="font-semibold">Imported from {inOneLine(origin)}.</strong>{" "}
+          <strong className="font-semibold">Imported: a conversation with {inOneLine(origin)}.</strong>{" "}
           <span className="text-soft">It is read-only until an agent takes it over, which is then told of the newest turns.</span>
         </p>
         <div className="mt-3 flex flex-wrap gap-2">

@@ -1,4 +1,4 @@
-// The agent's options in the composer's foot: its mode and its model, and the others behind "More".
+// The agent's options in the composer's foot: its mode and its model, and the others behind "More"; without a mode and a model all are behind "Options".
 import { useId } from "react";
 
 import { Icon } from "../../ui/Icon";
@@ -43,8 +43,9 @@ export function OptionSelects({ options, ready }: OptionSelectsProps) {
           className="@max-lg:hidden"
           sheetClass={SHEET}
           button={(props) => (
-            <button type="button" {...props} className={`${QUIET} shrink-0 px-2`}>
-              More
+            <button type="button" {...props} className={`${QUIET} relative shrink-0 pr-6 pl-2`}>
+              {main.length === 0 ? "Options" : "More"}
+              <Chevron />
             </button>
           )}
         >
@@ -157,9 +158,9 @@ function Other({ option, options, ready }: OptionSelectsProps & { option: AgentO
               option={option}
               options={options}
               ready={ready}
-              className="block min-h-10 w-full appearance-none truncate rounded-lg border border-edge bg-paper pr-9 pl-3 text-[0.9375rem]"
+              className="block min-h-11 w-full appearance-none truncate rounded-lg border border-edge bg-paper pr-9 pl-3 text-[0.9375rem] focus-visible:outline-offset-0 md:min-h-10"
             />
-            <Chevron />
+            <Chevron className="right-2.5!" />
           </span>
         )}
       </div>

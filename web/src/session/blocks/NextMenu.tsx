@@ -8,6 +8,7 @@ import { Alert } from "../../ui/Alert";
 import { Anchored } from "../../ui/Anchored";
 import { Button, IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
+import { Select } from "../../ui/Select";
 import { inOneLine } from "../../ui/shown";
 import type { NextWish } from "../../wire/blocks";
 import type { NextSteps } from "./useNextSteps";
@@ -138,24 +139,20 @@ function Choice({ label, value, unchanged, choices, onChoose, ref }: ChoiceProps
   return (
     <label className="block text-sm font-medium">
       {label}
-      <span className="relative mt-1 block">
-        <select
-          ref={ref}
-          value={value ?? ""}
-          className="block min-h-11 w-full appearance-none truncate rounded-lg border border-edge bg-paper pr-9 pl-3 text-[0.9375rem] font-normal md:min-h-10"
-          onChange={(event) => onChoose(event.target.value === "" ? undefined : event.target.value)}
-        >
-          <option value="">{unchanged}</option>
-          {choices.map((choice) => (
-            <option key={choice.value} value={choice.value}>
-              {inOneLine(choice.name)}
-            </option>
-          ))}
-        </select>
-        <span className="pointer-events-none absolute inset-y-0 right-2 flex items-center text-soft [&>svg]:size-4">
-          <Icon name="open" />
-        </span>
-      </span>
+      <Select
+        ref={ref}
+        boxClass="mt-1 block"
+        value={value ?? ""}
+        className="min-h-11 text-[0.9375rem] font-normal md:min-h-10"
+        onChange={(event) => onChoose(event.target.value === "" ? undefined : event.target.value)}
+      >
+        <option value="">{unchanged}</option>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {inOneLine(choice.name)}
+          </option>
+        ))}
+      </Select>
     </label>
   );
 }

@@ -93,6 +93,22 @@ test("a line is commented on, and goes into the prompt with where it is", async 
   expect(asked).toEqual([{ since: "session" }, ["/w/src/a.rs", { since: "session" }, 0]]);
 });
 
+test("that a comment was added is said for a moment", async () => {
+  open({ files: [changed("src/a.rs")] });
+  await userEvent.click(await screen.findByRole("button", { name: /a\.rs/ }));
+  await userEvent.click(within(await screen.findByRole("listbox", { name: "Lines of src/a.rs" })).getByText("new"));
+  vi.useFakeTimers();
+  try {
+    fireEvent.change(screen.getByRole("textbox", { name: /^Comment on/ }), { target: { value: "Why?" } });
+    fireEvent.click(screen.getByRole("button", { name: "Add to the prompt" }));
+    expect(screen.getByText("The comment is in your prompt.")).toBeTruthy();
+    act(() => void vi.advanceTimersByTime(6_000));
+    expect(screen.queryByText("The comment is in your prompt.")).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("who changed a file and what is not shown of it is said", async () => {
   open({
     git: true,

@@ -5,6 +5,7 @@ import { failureWords, sentence } from "../../api/http";
 import type { Followed } from "../../state/followed";
 import { Alert } from "../../ui/Alert";
 import { counted } from "../../ui/counted";
+import { Select } from "../../ui/Select";
 import type { ChangedFile, ChangesPage, SessionRow } from "../../wire/names";
 import { Counts } from "./Counts";
 import { EditorChoice } from "./EditorChoice";
@@ -48,8 +49,9 @@ export function ChangesTab({ row, followed, read, onJump }: ChangesTabProps) {
       <div className="changes-head">
         <label className="flex min-w-0 flex-1 items-center gap-2 text-[0.8125rem]">
           <span className="shrink-0 text-soft">Since</span>
-          <select
-            className="changes-choice min-w-0 flex-1"
+          <Select
+            boxClass="min-w-0 flex-1"
+            className="changes-choice"
             value={base}
             onChange={(event) => {
               chosenBase = event.target.value as Base;
@@ -64,7 +66,7 @@ export function ChangesTab({ row, followed, read, onJump }: ChangesTabProps) {
             <option value="turn">in one turn</option>
             {(page?.git === true || base === "git") && <option value="git">the last commit (git)</option>}
             {(page?.git === true || base === "index") && <option value="index">what is staged (git)</option>}
-          </select>
+          </Select>
         </label>
         {isOfTurn(base) && (
           <label className="flex items-center gap-1 text-[0.8125rem] text-soft">

@@ -12,6 +12,9 @@ import type { NumberedLine } from "./diffRows";
 import { placeOfLines, positionOf, splitRows } from "./diffRows";
 import { OpenCommentsContext } from "./openComments";
 
+/** How long it is said that a comment was added. */
+const SAID_MS = 6_000;
+
 interface DiffLinesProps {
   name: string;
   lines: readonly NumberedLine[];
@@ -48,6 +51,14 @@ export function DiffLines({ name, lines, split, onComment }: DiffLinesProps) {
   };
   const { begin } = use(OpenCommentsContext);
   useEffect(() => (writing ? begin() : undefined), [writing, begin]);
+  // It is news for a moment; later the prompt may be sent, or the comment taken out of it.
+  useEffect(() => {
+    if (added === 0) {
+      return undefined;
+    }
+    const timer = setTimeout(() => setAdded(0), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [added]);
 
   useEffect(() => {
     if (current !== undefined) {

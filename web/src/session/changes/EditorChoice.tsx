@@ -1,4 +1,5 @@
 // Which editor opens the files of this browser's links.
+import { Select } from "../../ui/Select";
 import type { Editor } from "./editors";
 import { EDITORS, useEditor } from "./editors";
 
@@ -7,13 +8,13 @@ export function EditorChoice() {
   return (
     <label className="mt-4 flex items-center gap-2 text-[0.8125rem] text-soft">
       Open files in
-      <select className="changes-choice" value={editor} onChange={(event) => setEditor(event.target.value as Editor)}>
+      <Select className="changes-choice" value={editor} onChange={(event) => setEditor(event.target.value as Editor)}>
         {Object.entries(EDITORS).map(([name, words]) => (
           <option key={name} value={name}>
             {words}
           </option>
         ))}
-      </select>
+      </Select>
     </label>
   );
 }

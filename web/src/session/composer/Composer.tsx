@@ -248,7 +248,7 @@ export function Composer({
         {lost && "Not connected. What you send is kept in this browser and goes out when the server is back."}
       </p>
       <div
-        className={`@container relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-focus ${dropping ? "border-focus outline-2 outline-focus" : lost ? "border-dashed border-failed" : "border-edge"}`}
+        className={`@container relative rounded-2xl border bg-paper p-1.5 has-[textarea:focus]:outline-2 has-[textarea:focus]:outline-focus ${dropping ? "border-focus outline-2 outline-focus" : lost ? "border-dashed border-failed" : "border-edge"}`}
       >
         {pictures.length > 0 && <PictureStrip pictures={pictures} onRemove={remove} />}
         <ComposerField

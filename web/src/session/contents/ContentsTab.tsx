@@ -38,7 +38,7 @@ export function ContentsTab({ place, onJump, ...rest }: ContentsTabProps) {
   };
   return place === "beside" ? (
     <>
-      <p className="px-4 pt-3 pb-1 text-xs text-soft tabular-nums">{counted(turnsOf(rest), "turn")}</p>
+      <p className="px-4 pt-3 pb-2 text-xs text-soft tabular-nums">{turnsOf(rest) === 0 ? "No turn yet" : counted(turnsOf(rest), "turn")}</p>
       <ContentsHint className="mx-4 mb-2" />
       <Extent {...rest} linePx={BESIDE_LINE_PX} className="flex-1 px-2" switchClassName="mx-4 mb-2" onJump={jump} onLeave={onJump} />
     </>

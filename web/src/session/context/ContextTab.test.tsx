@@ -234,7 +234,7 @@ test("a file has numbered lines and is nothing but text", async () => {
 });
 
 test.each<[Partial<StoredFile>, string]>([
-  [{ content: null, encoding: "binary", bytes: 2048 }, "This is not a text file, so it is not shown. It has 2.0 KiB."],
+  [{ content: "AAAA", encoding: "base64", bytes: 2048 }, "This is not a text file, so it is not shown. It has 2.0 KiB."],
   [{ content: "x", cut: true, bytes: 3 << 20 }, "Only the beginning is shown. The whole file has 3.0 MiB."],
   [{ content: "", bytes: 0 }, "The file is empty."],
 ])("a file that is not all text: %o", async (change, words) => {

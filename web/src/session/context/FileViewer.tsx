@@ -76,8 +76,8 @@ export function FileViewer({ session, path, onClose }: FileViewerProps) {
 }
 
 function Content({ file }: { file: StoredFile }) {
-  const { content, bytes, cut } = file;
-  if (content === null || content === undefined) {
+  const { content, encoding, bytes, cut } = file;
+  if (encoding !== "utf-8") {
     return <p>This is not a text file, so it is not shown. It has {bytesWords(bytes)}.</p>;
   }
   if (content === "") {

@@ -25,10 +25,10 @@ interface MarksProps {
 }
 
 const KNOWN: readonly (readonly [set: string, hint: string])[] = [
-  ["files", "/home/ada/loom/shuttle.rs"],
+  ["files", "A path, such as src/shuttle.rs"],
   ["applet", "Its name, then key=value"],
-  ["endpoints", "http://localhost:3000/api"],
-  ["ports", "8080"],
+  ["endpoints", "Such as http://localhost:3000/api"],
+  ["ports", "Such as 8080"],
 ];
 
 export function Marks({ row, context, writable, onOpenFile }: MarksProps) {
@@ -100,8 +100,8 @@ function OneSet({ changing, row, set, items, writable, onOpenFile }: OneSetProps
   };
   return (
     <div role="group" aria-label={`Pinned ${name}`}>
-      <h4 className="text-[0.8125rem] font-medium text-soft">
-        {name} <span className="tabular-nums">{items.length} of 10</span>
+      <h4 className="text-[0.8125rem] font-medium text-soft first-letter:uppercase">
+        {name} {items.length > 0 && <span className="tabular-nums">{items.length} of 10</span>}
       </h4>
       <ul>
         {items.map((item) => (

@@ -14,18 +14,16 @@ export function useMarkdown(session: SessionId, turn: number | null): () => Prom
   };
 }
 
-/** Has the browser keep words as a file. */
-export function saveAs(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+/** Has the browser keep what is at an address of this server as a file. */
+export function saveFrom(address: string, name: string): void {
   const link = document.createElement("a");
   link.href = address;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(address);
 }
 
 /** A name for the file of a session: its title, as far as every file system takes it. */
-export function fileName(title: string | null | undefined): string {
+export function fileName(title: string | null | undefined, extension = "md"): string {
   const plain = (title ?? "").replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-+|-+$/g, "").slice(0, 60);
-  return `${plain === "" ? "session" : plain}.md`;
+  return `${plain === "" ? "session" : plain}.${extension}`;
 }

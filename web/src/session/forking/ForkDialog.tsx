@@ -13,6 +13,7 @@ import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Field, FIELD } from "../../ui/Field";
 import { navigate, useStillHere } from "../../ui/navigation";
+import { Select } from "../../ui/Select";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow } from "../../wire/names";
 import { Pictures } from "../items/Pictures";
@@ -96,9 +97,9 @@ export function ForkDialog({ row, wish, onClose }: ForkDialogProps) {
         {wish.images.length > 0 && <Pictures images={wish.images} />}
         <Field label="Agent">
           {(ids) => (
-            <select
+            <Select
               {...ids}
-              className={FIELD}
+              className="min-h-11 py-2 text-base"
               value={agent}
               onChange={(event) => {
                 setAgent(event.target.value);
@@ -111,7 +112,7 @@ export function ForkDialog({ row, wish, onClose }: ForkDialogProps) {
                   {inOneLine(title)}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
         </Field>
         {objection !== null && <Alert>{objection}</Alert>}

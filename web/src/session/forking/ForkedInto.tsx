@@ -36,7 +36,6 @@ function ForkNote({ fork: { turn, session } }: { fork: Fork }) {
           {title === null ? "another session" : inOneLine(title)}
         </Link>
       )}
-      .
     </p>
   );
 }

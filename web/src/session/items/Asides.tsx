@@ -76,13 +76,12 @@ export const ResumeCard = memo(function ResumeCard({ text, from, fromGone = fals
   const name = from === null ? "What the agent was told" : "Brought along from the session before";
   return (
     <Step bead="retied" label={name}>
-      <div className="rounded-lg border border-dashed border-edge px-3 py-0.5">
+      <div className="overflow-hidden rounded-lg border border-dashed border-edge px-3 py-1">
         <Fold
           line={
-            <>
-              <span className="min-w-0">{name}</span>
-              <span className="shrink-0 text-[0.8125rem] text-soft max-md:sr-only">not your words</span>
-            </>
+            <span className="min-w-0 text-balance">
+              {name} <span className="ml-1 text-[0.8125rem] whitespace-nowrap text-soft max-md:sr-only">not your words</span>
+            </span>
           }
         >
           {() => (

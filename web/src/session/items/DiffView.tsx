@@ -22,10 +22,12 @@ interface DiffViewProps {
   named: boolean;
   diff: Diff;
   isNew: boolean;
+  /** All of it was asked for already. */
+  unfolded: boolean;
 }
 
-export const DiffView = memo(function DiffView({ path, named, diff, isNew }: DiffViewProps) {
-  const [most, setMost] = useState(SHOWN_LINES);
+export const DiffView = memo(function DiffView({ path, named, diff, isNew, unfolded }: DiffViewProps) {
+  const [most, setMost] = useState(unfolded ? MORE_LINES : SHOWN_LINES);
   const count = diff.lines.length;
   const long = count > SHOWN_LINES + SPARE_LINES;
   const lines = long ? diff.lines.slice(0, most) : diff.lines;

@@ -54,6 +54,10 @@ export function plainTextOf(item: Item): string {
       return lines([item.title, item.description]);
     case "compaction":
       return item.summary ?? "";
+    case "output":
+      return lines([item.output.path, item.output.command]);
+    case "live_output":
+      return lines([item.command, item.text]);
     case "large":
     case "newer":
       return item.kind;

@@ -12,7 +12,7 @@ import { Items } from "./Items";
 import { Pictures } from "./Pictures";
 
 const actions = { answer: vi.fn(), stop: vi.fn(), readLarge: vi.fn() };
-const rest = { turn: 1, past: null, blocks: [], running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
+const rest = { turn: 1, session: "s", past: null, blocks: [], running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
 
 function step(tool: number, change: Partial<ToolCall> = {}): ToolCall {
   const common = { type: "tool" as const, name: null, content: [], locations: [], input: null, output: null };

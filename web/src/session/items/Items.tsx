@@ -11,6 +11,8 @@ import { turnBlocks } from "../blocks/turnBlocks";
 import { Words } from "../blocks/Words";
 import type { FoundWords } from "../find/found";
 import { callsHolding, FoundContext } from "../find/found";
+import { LiveOutput } from "../outputs/LiveOutput";
+import { OutputCard } from "../outputs/OutputCard";
 import type { Actions } from "./actions";
 import { AskedElsewhere, Compaction, Notice } from "./Asides";
 import { ItemBoundary } from "./ItemBoundary";
@@ -26,7 +28,9 @@ import { ToolCard } from "./ToolCard";
 
 interface ItemsProps {
   turn: number;
-  /** The session that it is of, if that is not the open one: then nothing is answered here. */
+  /** The session that it is of. */
+  session: SessionId;
+  /** The same, if that is not the open one: then nothing is answered here. */
   past: SessionId | null;
   items: readonly Item[];
   /** Which of its words are more than words. */
@@ -44,13 +48,13 @@ export function Items({ turn, items, blocks: told, ...rest }: ItemsProps) {
   const blocks = useMemo(() => turnBlocks(told), [told]);
   const { past } = rest;
   const sought = use(SoughtContext);
-  const place = sought?.turn === turn && sought.tool !== null ? sought : null;
+  const place = sought?.turn === turn && (sought.tool !== null || sought.shown !== undefined) ? sought : null;
   const looked = use(FoundContext);
   const found = looked?.turn === turn && past === null ? looked : null;
   const holding = useMemo(() => (found === null ? NONE : callsHolding(items, found)), [items, found]);
-  /** What asks for a call to be in sight, if anything does. */
+  /** What asks for a call or an output to be in sight, if anything does. */
   const askedFor = (item: Item): Place | FoundWords | null =>
-    item.type !== "tool" ? null : item.tool === place?.tool ? place : holding.has(item.tool) ? found : null;
+    item.type === "output" ? (item.output.id === place?.shown?.id ? place : null) : item.type !== "tool" ? null : item.tool === place?.tool ? place : holding.has(item.tool) ? found : null;
   const firstAsk = (some: readonly Item[]) => some.map(askedFor).find((ask) => ask !== null) ?? null;
   const { calls, asking } = useMemo(() => askedAbout(items), [items]);
   const [layout] = useState(() => layoutOf(items));
@@ -144,7 +148,7 @@ interface OneItemProps extends Omit<ItemsProps, "items" | "blocks"> {
   last: boolean;
 }
 
-const OneItem = memo(function OneItem({ turn, past, item, blocks, asked, call, waits, last, running, answeredAt, actions, now }: OneItemProps) {
+const OneItem = memo(function OneItem({ turn, session, past, item, blocks, asked, call, waits, last, running, answeredAt, actions, now }: OneItemProps) {
   const growing = running && last;
   switch (item.type) {
     case "text":
@@ -165,6 +169,10 @@ const OneItem = memo(function OneItem({ turn, past, item, blocks, asked, call, w
       return <Notice severity={item.severity} title={item.title} description={item.description ?? null} />;
     case "compaction":
       return <Compaction summary={item.summary} />;
+    case "output":
+      return <OutputCard session={session} turn={turn} isPast={past !== null} output={item.output} removed={item.removed} />;
+    case "live_output":
+      return <LiveOutput item={item} />;
     case "large":
       return <LargeEntry item={item} actions={actions} />;
     case "newer":
@@ -184,6 +192,10 @@ function keyOf(item: Item, index: number): string {
       return `permission-${item.request}`;
     case "plan":
       return "plan";
+    case "output":
+      return item.output.id;
+    case "live_output":
+      return item.id;
     case "large":
       return `large-${item.seq}`;
     case "notice":

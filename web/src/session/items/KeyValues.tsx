@@ -2,19 +2,26 @@
 import { useMemo } from "react";
 
 import { shown } from "../../ui/shown";
+import type { Folding } from "./Output";
 import { Output } from "./Output";
 
 const SHORT = 100;
 /** More names than this are shown as the JSON they came as. */
 const MOST_NAMES = 24;
 
-export function KeyValues({ label, value }: { label: string; value: unknown }) {
+interface KeyValuesProps {
+  label: string;
+  value: unknown;
+  folding?: Folding;
+}
+
+export function KeyValues({ label, value, folding = "own" }: KeyValuesProps) {
   const pairs = useMemo(() => pairsOf(value), [value]);
   return (
     <div>
       <p className="text-xs text-soft">{label}</p>
       {pairs === null ? (
-        <Output text={textOf(value)} label={label} head />
+        <Output text={textOf(value)} label={label} head folding={folding} />
       ) : (
         <dl className="mt-0.5 grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1 text-[0.875rem] max-md:grid-cols-1 max-md:gap-y-0">
           {pairs.map(([name, text]) => (
@@ -24,7 +31,7 @@ export function KeyValues({ label, value }: { label: string; value: unknown }) {
                 {text.length <= SHORT && !text.includes("\n") ? (
                   <span className="verbatim font-mono text-[0.8125rem]">{shown(text)}</span>
                 ) : (
-                  <Output text={text} label={name} head />
+                  <Output text={text} label={name} head folding={folding} />
                 )}
               </dd>
             </div>

@@ -11,20 +11,28 @@ import "./exactText.css";
 const TAIL_LINES = 8;
 const TAIL_CHARACTERS = 4_000;
 
+/** By a button of its own; or it is a beginning, which something else unfolds; or all of it was asked for there. */
+export type Folding = "own" | "beginning" | "unfolded";
+
 interface OutputProps {
   text: string;
   label: string;
   /** The beginning matters more than the end, as in a file. */
   head?: boolean;
+  folding?: Folding;
 }
 
-export function Output({ text, label, head = false }: OutputProps) {
-  const [all, setAll] = useState(false);
+export function Output({ text, label, head: isHead = false, folding = "own" }: OutputProps) {
+  // Null until somebody says.
+  const [wanted, setWanted] = useState<boolean | null>(null);
+  // Of a beginning the end is not there to be shown, and whoever read it goes on from it.
+  const head = isHead || folding !== "own";
   const extent = useMemo(() => extentWords(text), [text]);
   const part = head ? headOf(text) : tailOf(text);
   const whole = part.length === withoutLineEnds(text).length;
-  const more = !whole && (
-    <button type="button" className="small-button" onClick={() => setAll(!all)} aria-expanded={all}>
+  const all = !whole && (wanted ?? folding === "unfolded");
+  const more = !whole && folding !== "beginning" && (
+    <button type="button" className="small-button" onClick={() => setWanted(!all)} aria-expanded={all}>
       {all ? "Show less" : `Show all ${extent}`}
     </button>
   );

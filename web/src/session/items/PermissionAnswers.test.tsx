@@ -47,6 +47,22 @@ test.each(["textarea", "input", "select", "div"])("in a field one writes, as the
   expect(rules.map((fields) => field.matches(fields.map((selector) => selector.replace(":focus", "")).join(", ")))).toEqual([true, true, true]);
 });
 
+test.each(["textarea", "input", "select"])("Escape leaves a field, as the line about keys says: %s", async (name) => {
+  show([ALLOW, REJECT]);
+  const field = document.body.appendChild(document.createElement(name));
+  const dialog = document.body.appendChild(document.createElement("dialog"));
+  const inDialog = dialog.appendChild(document.createElement(name));
+  field.focus();
+  await userEvent.keyboard("{Escape}");
+  expect(document.activeElement).toBe(document.body);
+  // A dialog closes by it; the field in it keeps the focus until then.
+  inDialog.focus();
+  await userEvent.keyboard("{Escape}");
+  expect(document.activeElement).toBe(inDialog);
+  field.remove();
+  dialog.remove();
+});
+
 test("Escape puts the other answers away, and then it does not count for stopping the turn", async () => {
   show([ALLOW, REJECT], [NEVER]);
   const heard = vi.fn((event: KeyboardEvent) => event.defaultPrevented);

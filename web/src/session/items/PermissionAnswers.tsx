@@ -4,7 +4,7 @@
 // button does not move the button away.
 import { useRef, useState } from "react";
 
-import { useEscape } from "../../ui/escape";
+import { useEscape, useEscapeFromField } from "../../ui/escape";
 import { useSingleKeys } from "../../ui/keyPresses";
 import type { OfferedAnswer, OfferedAnswers } from "./answers";
 import "./PermissionCard.css";
@@ -51,9 +51,10 @@ export function PermissionAnswers({ answers: { shown, others }, disabled, onChoo
   );
 }
 
-/** Which keys answer, and what to do first while letters go into a text. */
+/** Which keys answer, and what to do first while letters go into a text; what it says of Escape holds in every field. */
 function KeyHint({ answers }: { answers: readonly OfferedAnswer[] }) {
   const [keys] = useSingleKeys();
+  useEscapeFromField();
   const own = answers.flatMap(({ key }) => key ?? []);
   const last = own.at(-1);
   if (!keys || last === undefined) {

@@ -30,7 +30,9 @@ import { PermissionAnswers } from "./PermissionAnswers";
 import { PermissionForm } from "./PermissionForm";
 import { RememberedLine } from "./RememberedLine";
 import { Step } from "./Step";
+import { textBodies } from "../../state/bodies";
 import { CallContent, Places } from "./ToolBody";
+import { WholeCall } from "./WholeCall";
 import { useAnswerKeys } from "./useAnswerKeys";
 import "./exactText.css";
 
@@ -111,8 +113,20 @@ interface AskedProps {
   call: ToolCall | null;
 }
 
-/** What it is about: exactly, in the agent's words, and with all else that is known. */
+/** Whoever decides sees all of the call, also what is kept beside the log. */
 function Asked({ permission, call }: AskedProps) {
+  if (call === null || textBodies(call).length === 0) {
+    return <AskedAbout permission={permission} call={call} />;
+  }
+  return (
+    <WholeCall call={call} atOnce>
+      {(whole) => <AskedAbout permission={permission} call={whole} />}
+    </WholeCall>
+  );
+}
+
+/** What it is about: exactly, in the agent's words, and with all else that is known. */
+function AskedAbout({ permission, call }: AskedProps) {
   const { title, form } = permission;
   const [subject, said] = [permission.subject ?? "", permission.said ?? ""];
   const beside = useMemo(() => besidesSubject(call, subject), [call, subject]);
@@ -182,7 +196,7 @@ function Beside({ call, beside: { given, content, locations } }: { call: ToolCal
       <div className="mt-3 space-y-2">
         {locations.length > 0 && <Places places={locations} />}
         {content.map((one, index) => (
-          <CallContent key={index} call={call} content={one} />
+          <CallContent key={index} call={call} item={call.content.indexOf(one)} content={one} />
         ))}
         {folded ? <Fold line={<span className="text-[0.8125rem] text-soft">What the tool is given</span>}>{() => all}</Fold> : all}
       </div>

@@ -1,6 +1,7 @@
 // The fields that an agent asks to be filled in beside a choice.
 import { useId } from "react";
 
+import { Select } from "../../ui/Select";
 import { shown } from "../../ui/shown";
 import type { Filled, FormField } from "./formFields";
 
@@ -68,14 +69,14 @@ function Field({ field, value, missing, onChange }: FieldProps) {
         {!required && <span className="text-soft"> (optional)</span>}
       </label>
       {kind === "choice" ? (
-        <select {...says} className={BOX} value={value} onChange={(event) => onChange(event.target.value)}>
+        <Select {...says} className="min-h-11 text-base md:min-h-10" value={value} onChange={(event) => onChange(event.target.value)}>
           <option value="">{required ? "Choose…" : "None"}</option>
           {choices.map((choice) => (
             <option key={choice.value} value={choice.value}>
               {shown(choice.label)}
             </option>
           ))}
-        </select>
+        </Select>
       ) : (
         <input
           {...says}

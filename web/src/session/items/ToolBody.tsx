@@ -1,16 +1,20 @@
 // What a call was given and what it shows, by the kind of its content.
 import { memo, useMemo } from "react";
 
+import { isLongChange, pictureBody, textBodies } from "../../state/bodies";
 import type { ToolCall } from "../../state/transcript";
 import { Exact } from "../../ui/Exact";
 import { useShownPath } from "../../ui/paths";
 import { inOneLine, shown } from "../../ui/shown";
-import type { Location, ToolContent } from "../../wire/names";
+import type { BodyRef, Location, ToolContent } from "../../wire/names";
 import { DiffView } from "./DiffView";
 import { KeyValues } from "./KeyValues";
 import { lineDiff } from "./lineDiff";
+import type { Folding } from "./Output";
 import { Output } from "./Output";
 import { Picture } from "./Pictures";
+import type { FoldingOf } from "./WholeCall";
+import { WholeCall } from "./WholeCall";
 import "./exactText.css";
 
 /** The very command that a call runs, where it runs one. */
@@ -42,7 +46,26 @@ interface ToolBodyProps {
   commandInTitle: boolean;
 }
 
-export const ToolBody = memo(function ToolBody({ call, title, commandInTitle }: ToolBodyProps) {
+export const ToolBody = memo(function ToolBody({ call, ...rest }: ToolBodyProps) {
+  return textBodies(call).length > 0 ? (
+    <WholeCall call={call} isDrawn={isDrawn}>
+      {(shown, foldingOf) => <BodyOfCall call={shown} foldingOf={foldingOf} {...rest} />}
+    </WholeCall>
+  ) : (
+    <BodyOfCall call={call} foldingOf={foldedByItself} {...rest} />
+  );
+});
+
+function foldedByItself(): Folding {
+  return "own";
+}
+
+/** Many agents give what a call shows once more as its output, and what a change or a command is as its input. */
+function isDrawn({ content }: ToolCall, { of }: BodyRef): boolean {
+  return of === "output" ? content.length === 0 : of !== "input" || !content.some(({ type }) => type === "diff" || type === "terminal");
+}
+
+const BodyOfCall = memo(function BodyOfCall({ call, title, commandInTitle, foldingOf }: ToolBodyProps & { foldingOf: FoldingOf }) {
   const shownPath = useShownPath();
   const command = commandOf(call);
   const diffs = call.content.some(({ type }) => type === "diff");
@@ -54,7 +77,7 @@ export const ToolBody = memo(function ToolBody({ call, title, commandInTitle }: 
   return (
     <div className="space-y-2">
       {places.length > 0 && <Places places={places} />}
-      {input !== null && <KeyValues label="Input" value={input} />}
+      {input !== null && <KeyValues label="Input" value={input} folding={foldingOf("input", 0)} />}
       {command !== null && !commandInTitle && (
         <pre className="command" dir="ltr">
           <span aria-hidden="true" className="text-edge select-none">
@@ -64,9 +87,9 @@ export const ToolBody = memo(function ToolBody({ call, title, commandInTitle }: 
         </pre>
       )}
       {call.content.map((content, index) => (
-        <CallContent key={index} call={call} content={content} title={title} />
+        <CallContent key={index} call={call} item={index} content={content} title={title} folding={foldingOf("shown", index)} />
       ))}
-      {output !== null && <KeyValues label="Output" value={output} />}
+      {output !== null && <KeyValues label="Output" value={output} folding={foldingOf("output", 0)} />}
       {call.status === "running" && call.content.length === 0 && <p className="text-sm text-soft">Nothing to show yet.</p>}
     </div>
   );
@@ -92,25 +115,28 @@ export function Places({ places }: { places: readonly Location[] }) {
 
 interface CallContentProps {
   call: ToolCall;
+  /** Which of the things that the call shows. */
+  item?: number;
   content: ToolContent;
   /** The line above it, where there is one. */
   title?: string;
+  folding?: Folding;
 }
 
-export const CallContent = memo(function CallContent({ call, content, title = "" }: CallContentProps) {
+export const CallContent = memo(function CallContent({ call, item = -1, content, title = "", folding = "own" }: CallContentProps) {
   switch (content.type) {
     case "text":
-      return content.text.trim() === "" ? null : <Output text={withoutFence(content.text)} label="What it gave" head={call.kind !== "execute"} />;
+      return content.text.trim() === "" ? null : <Output text={withoutFence(content.text)} label="What it gave" head={call.kind !== "execute"} folding={folding} />;
     case "terminal":
       return content.output.trim() === "" ? (
         <p className="text-sm text-soft">{call.status === "running" ? "Nothing printed yet." : "Nothing printed."}</p>
       ) : (
-        <Output text={content.output} label="What the command printed" />
+        <Output text={content.output} label="What the command printed" folding={folding} />
       );
     case "diff":
-      return <Change path={content.path} title={title} before={content.oldText ?? null} after={content.newText} />;
+      return isLongChange(call, item) ? <LongChange path={content.path} /> : <Change path={content.path} title={title} before={content.oldText ?? null} after={content.newText} unfolded={folding === "unfolded"} />;
     case "image":
-      return <Picture image={content} name="Picture from the tool" />;
+      return <Picture image={{ ...content, body: pictureBody(call, item) }} name="Picture from the tool" />;
     case "link":
       return (
         <p className="verbatim text-[0.9375rem]">
@@ -120,14 +146,27 @@ export const CallContent = memo(function CallContent({ call, content, title = ""
     case "omitted":
       return <p className="text-sm text-soft">{content.bytes.toLocaleString("en")} bytes more than is kept.</p>;
     case "raw":
-      return <KeyValues label="Raw" value={content.value} />;
+      return <KeyValues label="Raw" value={content.value} folding={folding} />;
   }
 });
 
-function Change({ path, title, before, after }: { path: string; title: string; before: string | null; after: string }) {
+/** The beginnings of two texts say nothing of what changed. */
+function LongChange({ path }: { path: string }) {
+  return <p className="verbatim text-[0.9375rem] text-soft">A long change of {shown(useShownPath()(path))}</p>;
+}
+
+interface ChangeProps {
+  path: string;
+  title: string;
+  before: string | null;
+  after: string;
+  unfolded: boolean;
+}
+
+function Change({ path, title, before, after, unfolded }: ChangeProps) {
   const diff = useMemo(() => lineDiff(before ?? "", after), [before, after]);
   const name = useShownPath()(path);
-  return <DiffView path={name} named={title.includes(inOneLine(name))} diff={diff} isNew={before === null} />;
+  return <DiffView path={name} named={title.includes(inOneLine(name))} diff={diff} isNew={before === null} unfolded={unfolded} />;
 }
 
 /**

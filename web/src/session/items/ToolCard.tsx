@@ -133,7 +133,7 @@ function Place({ call, title }: { call: ToolCall; title: string }) {
     return null;
   }
   return (
-    <span className="shrink-0 font-mono text-[0.8125rem] text-soft" title={inOneLine(first.path)}>
+    <span className={`shrink-0 font-mono text-[0.8125rem] text-soft ${said && line !== "" ? "-ml-2" : ""}`} title={inOneLine(first.path)}>
       {said ? "" : name}
       {line}
       {more !== "" && <span className="font-sans">{more}</span>}

@@ -9,7 +9,7 @@ import type { Side, SideTab } from "./useSide";
 import { clamp, READING_PX, SIDE_TABS, WIDTH } from "./useSide";
 import "./SidePanel.css";
 
-export const TAB_NAMES: Record<SideTab, string> = { contents: "Contents", context: "Context", changes: "Changes", plan: "Plan" };
+export const TAB_NAMES: Record<SideTab, string> = { contents: "Contents", shown: "Shown", context: "Context", changes: "Changes", plan: "Plan" };
 /** How far a press of an arrow moves the edge. */
 const STEP_PX = 32;
 
@@ -69,8 +69,15 @@ function Tabs({ id, current, onShow }: { id: string; current: SideTab; onShow(ta
       list.current?.querySelector<HTMLElement>(`[data-tab=${tab}]`)?.focus();
     }
   };
+  // Where the panel is narrow not all of them fit, and the one that is shown is in sight.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>(`[data-tab=${current}]`);
+    if (list.current !== null && tab) {
+      list.current.scrollLeft = tab.offsetLeft + tab.offsetWidth - list.current.clientWidth;
+    }
+  }, [current]);
   return (
-    <div ref={list} role="tablist" aria-label="Side panel" className="flex min-w-0" onKeyDown={press}>
+    <div ref={list} role="tablist" aria-label="Side panel" className="side-tabs" onKeyDown={press}>
       {SIDE_TABS.map((tab) => (
         <button
           key={tab}

@@ -8,14 +8,14 @@ import { useId, useState, useSyncExternalStore } from "react";
 import { useMedia, WIDE } from "../../ui/media";
 import { keepPlace } from "./keepPlace";
 
-export const SIDE_TABS = ["contents", "context", "changes", "plan"] as const;
+export const SIDE_TABS = ["contents", "shown", "context", "changes", "plan"] as const;
 export type SideTab = (typeof SIDE_TABS)[number];
 
 /** Room for a panel beside the list and the transcript. */
 const ROOM = "(width >= 68.75rem)";
 const SETTING = "throughline.side";
 const CHANGED = "throughline:side";
-export const WIDTH = { least: 288, most: 1120, usual: 352 };
+export const WIDTH = { least: 288, most: 1120, usual: 368 };
 /** What the transcript keeps, whatever the panel takes. */
 export const READING_PX = 400;
 

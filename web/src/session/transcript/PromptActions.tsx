@@ -4,16 +4,19 @@
 // Beside a mouse they show where the pointer or the focus is; on a touch screen always.
 import { memo, use, useId, useRef, useState } from "react";
 
+import { AppContext } from "../../app/AppContext";
 import { Anchored } from "../../ui/Anchored";
 import { IconButton } from "../../ui/Button";
 import { CopyIconButton, CopyRow } from "../../ui/CopyButton";
 import { Icon } from "../../ui/Icon";
 import { MenuRow } from "../../ui/MenuRow";
 import { turnAddress } from "../../ui/place";
-import type { SessionId } from "../../wire/names";
+import type { Image, SessionId } from "../../wire/names";
 import type { EarlierPrompt } from "../composer/ComposeContext";
 import { ComposeContext } from "../composer/ComposeContext";
 import { ForkContext } from "../forking/ForkContext";
+import { ItemsSessionContext } from "../items/ItemsSessionContext";
+import { wholeImages } from "../items/wholeImages";
 
 interface PromptActionsProps {
   turn: number;
@@ -33,12 +36,32 @@ const SIZE = "pointer-fine:size-7! pointer-fine:rounded-md! [&>svg]:size-4.5";
 export const PromptActions = memo(function PromptActions({ turn, past, text, images, newest, running }: PromptActionsProps) {
   const compose = use(ComposeContext);
   const fork = use(ForkContext);
-  const editInFork = fork === null ? null : () => fork({ after: turn - 1, edits: turn, text, images });
+  const app = use(AppContext);
+  const session = use(ItemsSessionContext);
+  const [lost, setLost] = useState(false);
+  /** Pictures that are kept beside the log are read first. */
+  const withImages = async (then: (images: readonly Image[]) => void) => {
+    if (app === null || images.every(({ body }) => body === undefined || body === null)) {
+      then(images);
+      return;
+    }
+    const answer = await wholeImages(app.http, session, images);
+    setLost(!answer.ok);
+    if (answer.ok) {
+      then(answer.value);
+    }
+  };
+  const editInFork = fork === null ? null : () => void withImages((images) => fork({ after: turn - 1, edits: turn, text, images }));
   const forkFrom = fork === null || running ? null : () => fork({ after: turn, edits: null, text: "", images: [] });
   return (
     <div className="-mr-1.5 flex transition-opacity pointer-coarse:-mr-3 group-hover/turn:opacity-100 focus-within:opacity-100 [@media(hover:hover)]:opacity-0">
+      {lost && (
+        <span role="alert" className="text-[0.8125rem] text-soft">
+          Its pictures cannot be read.
+        </span>
+      )}
       {newest && compose !== null && (
-        <IconButton label="Edit and send again" className={SIZE} onClick={() => compose.edit({ text, images })}>
+        <IconButton label="Edit and send again" className={SIZE} onClick={() => void withImages((images) => compose.edit({ text, images }))}>
           <Icon name="pencil" />
         </IconButton>
       )}

@@ -58,6 +58,11 @@ test("words typed into a waiting prompt are in the composer when its turn begins
   await waitFor(() => expect(document.activeElement).toBe(field.current));
 });
 
+test("one that waits for somebody to sign in says so", () => {
+  render(<QueuedPromptRow session="s" prompt={waiting} signedOut />, inApp({ http: UNSENT }));
+  expect(screen.getByText("Waits until you have signed in")).toBeTruthy();
+});
+
 test("they are still in their field after it was out of sight, and after the page was loaded anew", async () => {
   const view = render(page([waiting]), inApp({ http: UNSENT }));
   await change(" the flowers");

@@ -14,15 +14,18 @@ import { Icon } from "../../ui/Icon";
 import { Knot } from "../../ui/Knot";
 import type { QueuedPrompt, SessionId } from "../../wire/names";
 import { readEdit, storeEdit } from "../composer/queuedEdits";
+import { ItemsSessionContext } from "../items/ItemsSessionContext";
 import { Pictures } from "../items/Pictures";
 import { PromptText } from "./PromptText";
 
 interface QueuedPromptRowProps {
   session: SessionId;
   prompt: QueuedPrompt;
+  /** Its agent wants somebody to sign in first. */
+  signedOut?: boolean;
 }
 
-export function QueuedPromptRow({ session, prompt }: QueuedPromptRowProps) {
+export function QueuedPromptRow({ session, prompt, signedOut = false }: QueuedPromptRowProps) {
   const http = useHttp();
   const { interactionId } = prompt;
   const [edited, setEdited] = useState(() => readEdit(session, interactionId));
@@ -63,14 +66,18 @@ export function QueuedPromptRow({ session, prompt }: QueuedPromptRowProps) {
       <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
         <Knot shape="ahead" />
       </span>
-      <p className="text-sm leading-[1.6rem] text-soft">Waiting its turn{author !== null && ` · ${author}`}</p>
+      <p className="text-sm leading-[1.6rem] text-soft">{signedOut ? "Waits until you have signed in" : "Waiting its turn"}{author !== null && ` · ${author}`}</p>
       {edited === null ? (
         <div className="flex items-start justify-between gap-4">
           <div className="min-w-0">
             <PromptText text={prompt.text} turn={null} />
-            {prompt.images !== undefined && prompt.images.length > 0 && <Pictures images={prompt.images} />}
+            {prompt.images !== undefined && prompt.images.length > 0 && (
+              <ItemsSessionContext value={session}>
+                <Pictures images={prompt.images} />
+              </ItemsSessionContext>
+            )}
           </div>
-          <div className="-mt-2 flex">
+          <div className="-mt-2 -mr-3 flex">
             <IconButton
               label="Change the waiting prompt"
               onClick={() => {

@@ -170,7 +170,7 @@ function Row({ link, row, read, first, open, lit, before, actions, now }: RowPro
     }
     case "queued": {
       const prompt = followed.queue[row.nth];
-      return prompt === undefined ? null : <QueuedPromptRow session={session} prompt={prompt} />;
+      return prompt === undefined ? null : <QueuedPromptRow session={session} prompt={prompt} signedOut={followed.agent.state === "signed_out"} />;
     }
     case "asked":
       return <Asked followed={followed} asides={askedAtEnd(followed, open)} first={first} last={open} open={open} actions={actions} now={now} />;

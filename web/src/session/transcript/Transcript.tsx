@@ -157,6 +157,9 @@ export function Transcript({ chain, sent, read }: TranscriptProps) {
 /** One turn back and one on, for those who have no keys at hand. */
 function TurnSteps({ read, turns }: { read: TurnRead | null; turns: number }) {
   const at = read === null || read.past !== null ? 0 : read.turn;
+  if (at <= 1 && at >= turns) {
+    return null;
+  }
   return (
     <div className="pointer-events-auto flex overflow-hidden rounded-full border border-rule bg-paper shadow-sheet">
       <IconButton label="Previous turn" className="rounded-none!" disabled={at <= 1} onClick={() => jumpToTurn(at - 1)}>

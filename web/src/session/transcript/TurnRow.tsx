@@ -12,6 +12,7 @@ import { inFull, timeOfDay } from "../../ui/time";
 import type { SessionId, Timestamp } from "../../wire/names";
 import type { Actions } from "../items/actions";
 import { ResumeCard } from "../items/Asides";
+import { ItemsSessionContext } from "../items/ItemsSessionContext";
 import { Items } from "../items/Items";
 import { Pictures } from "../items/Pictures";
 import { TurnUsage } from "../used/TurnUsage";
@@ -54,55 +55,57 @@ export const TurnRow = memo(function TurnRow({ turn, session, past, from, fromGo
   const note = outcomeWords(turn);
   const author = authorWords(turn.by);
   return (
-    <article id={past === null ? `t${turn.turn}` : undefined} aria-label={past === null ? `Turn ${turn.turn}` : `Turn ${turn.turn} of an earlier session`} data-session={past ?? undefined} data-turn={past === null ? undefined : turn.turn} data-lit={lit || undefined} className="group/turn">
-      <div className={`thread-row ${broken ? "pb-4" : "pb-9"} ${retied ? "pt-6 [--knot-y:2.3rem]" : ""}`}>
-        {retied && (
-          <span aria-hidden="true" className="absolute top-0 left-0">
-            <BrokenEnd side="below" />
+    <ItemsSessionContext value={session}>
+      <article id={past === null ? `t${turn.turn}` : undefined} aria-label={past === null ? `Turn ${turn.turn}` : `Turn ${turn.turn} of an earlier session`} data-session={past ?? undefined} data-turn={past === null ? undefined : turn.turn} data-lit={lit || undefined} className="group/turn">
+        <div className={`thread-row ${broken ? "pb-4" : "pb-9"} ${retied ? "pt-6 [--knot-y:2.3rem]" : ""}`}>
+          {retied && (
+            <span aria-hidden="true" className="absolute top-0 left-0">
+              <BrokenEnd side="below" />
+            </span>
+          )}
+          <span
+            aria-hidden="true"
+            className={`thread-line ${first ? "thread-line-first" : ""} ${retied ? "top-[18px]" : ""} ${last && !broken ? "thread-line-loose" : ""}`}
+          />
+          <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
+            <Knot shape={shapeOf(turn, retied, stalled)} />
           </span>
-        )}
-        <span
-          aria-hidden="true"
-          className={`thread-line ${first ? "thread-line-first" : ""} ${retied ? "top-[18px]" : ""} ${last && !broken ? "thread-line-loose" : ""}`}
-        />
-        <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
-          <Knot shape={shapeOf(turn, retied, stalled)} />
-        </span>
-        <header className="@container">
-          <div className="flex gap-x-6 @max-lg:flex-col">
-            <PromptText text={turn.prompt} turn={turn.turn} />
-            <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
-              <PromptActions turn={turn.turn} past={past} text={turn.prompt} images={turn.images} newest={newest} running={running} />
-              <Mark turn={turn.turn} past={past} at={turn.startedAt} now={now} />
+          <header className="@container">
+            <div className="flex gap-x-6 @max-lg:flex-col">
+              <PromptText text={turn.prompt} turn={turn.turn} />
+              <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
+                <PromptActions turn={turn.turn} past={past} text={turn.prompt} images={turn.images} newest={newest} running={running} />
+                <Mark turn={turn.turn} past={past} at={turn.startedAt} now={now} />
+              </div>
             </div>
+            {author !== null && <p className="text-[0.8125rem] text-soft">{author}</p>}
+            {turn.images.length > 0 && <Pictures images={turn.images} />}
+          </header>
+          <div className="mt-2.5 space-y-3 max-md:space-y-2">
+            {turn.resume !== null && <ResumeCard text={turn.resume} from={from} fromGone={fromGone} />}
+            <Items session={session} past={past} turn={turn.turn} items={turn.items} blocks={turn.blocks} running={running} answeredAt={answeredAt} actions={actions} now={now} />
+            {turn.items.length === 0 && running && !stalled && <p className="text-soft">Waiting for the first words…</p>}
+            {turn.items.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}
+            {running && stalled && <NotAnswering actions={actions} />}
           </div>
-          {author !== null && <p className="text-[0.8125rem] text-soft">{author}</p>}
-          {turn.images.length > 0 && <Pictures images={turn.images} />}
-        </header>
-        <div className="mt-2.5 space-y-3 max-md:space-y-2">
-          {turn.resume !== null && <ResumeCard text={turn.resume} from={from} fromGone={fromGone} />}
-          <Items past={past} turn={turn.turn} items={turn.items} blocks={turn.blocks} running={running} answeredAt={answeredAt} actions={actions} now={now} />
-          {turn.items.length === 0 && running && !stalled && <p className="text-soft">Waiting for the first words…</p>}
-          {turn.items.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}
-          {running && stalled && <NotAnswering actions={actions} />}
+          {!running && (
+            <div className="mt-1 flex flex-wrap items-center justify-between gap-x-3">
+              {turn.items.length > 0 && <AnswerActions session={session} turn={turn.turn} items={turn.items} />}
+              <TurnUsage session={session} turn={turn.turn} />
+            </div>
+          )}
+          {note !== null && !broken && <Note {...note} className="mt-3" colour={turn.outcome === "failed" ? "text-failed" : ""} />}
         </div>
-        {!running && (
-          <div className="mt-1 flex flex-wrap items-center justify-between gap-x-3">
-            <AnswerActions session={session} turn={turn.turn} items={turn.items} />
-            <TurnUsage session={session} turn={turn.turn} />
+        {note !== null && broken && (
+          <div className="thread-row flex min-h-16 flex-col justify-center py-3">
+            <span aria-hidden="true" className="absolute top-0 left-0">
+              <BrokenEnd side="above" />
+            </span>
+            <Note {...note} colour="text-warning" />
           </div>
         )}
-        {note !== null && !broken && <Note {...note} className="mt-3" colour={turn.outcome === "failed" ? "text-failed" : ""} />}
-      </div>
-      {note !== null && broken && (
-        <div className="thread-row flex min-h-16 flex-col justify-center py-3">
-          <span aria-hidden="true" className="absolute top-0 left-0">
-            <BrokenEnd side="above" />
-          </span>
-          <Note {...note} colour="text-warning" />
-        </div>
-      )}
-    </article>
+      </article>
+    </ItemsSessionContext>
   );
 });
 

@@ -162,12 +162,12 @@ function keepUntilStill(scroller: HTMLElement | null, go: () => boolean, done: (
 /** How often the call is looked for: its turn is drawn and measured first. */
 const LOOKS = 20;
 
-/** Brings a call of a turn into view once it is drawn, and gives it the focus. */
-function showCall(scroller: HTMLElement | null, { turn, tool }: Place): () => void {
-  let left = tool === null ? 0 : LOOKS;
+/** Brings a call of a turn, or something that was shown in it, into view once it is drawn, and gives it the focus. */
+function showCall(scroller: HTMLElement | null, { turn, tool, shown }: Place): () => void {
+  let left = tool === null && shown === undefined ? 0 : LOOKS;
   let frame = 0;
   const look = () => {
-    const call = scroller?.querySelector<HTMLElement>(`#t${turn} [data-tool="${tool}"]`);
+    const call = scroller?.querySelector<HTMLElement>(`#t${turn} ${shown === undefined ? `[data-tool="${tool}"]` : `[data-output="${shown.id}"]`}`);
     if (call) {
       call.scrollIntoView({ block: "center" });
       call.focus({ preventScroll: true });

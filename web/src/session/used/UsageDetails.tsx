@@ -38,7 +38,7 @@ export function UsageDetails({ used, what, models, narrow = false, className = "
         aria-expanded={open}
         aria-controls={open ? id : undefined}
         title={isKnown(used) ? basisWords(used) : undefined}
-        className="rounded py-0.5 text-xs whitespace-nowrap text-soft tabular-nums hover:text-ink hover:underline pointer-coarse:min-h-11"
+        className="rounded py-0.5 text-xs whitespace-nowrap text-soft tabular-nums hover:text-ink hover:underline"
         onClick={() => setOpen(!open)}
       >
         <span className="sr-only">Usage of {what}: </span>

@@ -67,6 +67,25 @@ impl Drive {
         Ok(())
     }
 
+    /// A file is shown and read again without a question, and a command with exactly one.
+    pub(super) fn shows_things(&mut self) -> anyhow::Result<()> {
+        let file = self.home.work.join("shown.md");
+        fs::write(&file, "Quinces.\n").with_context(|| format!("could not write {}", file.display()))?;
+        let session = self.session()?;
+        let turn = session.turn(&format!("please show {}", file.display()), Permission::Allow)?;
+        ensure!(turn.asked.is_empty(), "it asked before it showed a file: {:?}", turn.asked);
+        let shown = session.outputs()?;
+        let id = shown[0]["id"].as_str().with_context(|| format!("nothing was shown: {turn:?}"))?.to_owned();
+        let turn = session.turn(&format!("please retrieve {id}"), Permission::Allow)?;
+        turn.completed_with("Quinces.")?;
+        ensure!(turn.asked.is_empty(), "it asked before it read what was shown: {:?}", turn.asked);
+        let turn = session.turn("please display displayed.txt", Permission::Allow)?;
+        turn.asked_once_to("touch displayed.txt && expr 1234 '*' 1001")?;
+        let shown = session.outputs()?;
+        ensure!(shown[1]["exitCode"] == json!(0), "what the command printed is not shown: {shown}; {turn:?}");
+        Ok(())
+    }
+
     /// The agent calls the session's own tools and those of the person's MCP servers.
     pub(super) fn calls_tools(&mut self) -> anyhow::Result<()> {
         let turn = self.session()?.turn("please recall everything", Permission::Allow)?;
@@ -149,8 +168,10 @@ impl Drive {
 
     pub(super) fn usage_is_told(&mut self) -> anyhow::Result<()> {
         let usage = self.session()?.usage()?;
-        let is_counted =
-            |usage: &Value| usage["used"].as_u64() > Some(0) || usage["tokens"]["total"].as_u64() > Some(0);
+        let of_models = |usage: &Value| usage["turn"]["models"].as_array().cloned().unwrap_or_default();
+        let is_counted = |usage: &Value| {
+            usage["used"].as_u64() > Some(0) || of_models(usage).iter().any(|model| model["input"].as_u64() > Some(0))
+        };
         ensure!(usage.iter().any(is_counted), "no tokens are told: {usage:?}");
         Ok(())
     }

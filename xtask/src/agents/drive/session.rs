@@ -147,6 +147,11 @@ impl Session {
         self.api.get(&self.path("/context"))
     }
 
+    /// What was shown in it.
+    pub(crate) fn outputs(&mut self) -> anyhow::Result<Value> {
+        Ok(self.api.get(&self.path("/outputs"))?["outputs"].take())
+    }
+
     pub(crate) fn change(&mut self, body: &Value) -> anyhow::Result<()> {
         self.api.patch(&self.path(""), body).map(drop)
     }

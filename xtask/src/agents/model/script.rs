@@ -70,6 +70,10 @@ const TOLD_AHEAD: &str = "[Context from Throughline ";
 const END_OF_RECORD: &str = "[End of the record.]";
 /// The name of the session's own tool for its contents.
 const CONTENTS: &str = "session_toc";
+/// The names of the tools that show the person something, and of the one that reads it again.
+const SHOW_FILE: &str = "render_file_contents";
+const SHOW_COMMAND: &str = "run_and_display";
+const RETRIEVE: &str = "retrieve_output";
 
 pub(super) fn reply(asked: &ScriptInput) -> ScriptReply {
     if let Some(schema) = &asked.schema {
@@ -109,6 +113,13 @@ fn calls(asked: &ScriptInput) -> Vec<ToolUse> {
         own_tool(MARK).map(|tool| ToolUse { tool: tool.clone(), arguments })
     } else if word_after(words, "please recall").is_some() {
         own_tool(CONTENTS).map(|tool| ToolUse { tool: tool.clone(), arguments: json!({}) })
+    } else if let Some(path) = word_after(words, "please show") {
+        own_tool(SHOW_FILE).map(|tool| ToolUse { tool: tool.clone(), arguments: json!({ "path": path }) })
+    } else if let Some(id) = word_after(words, "please retrieve") {
+        own_tool(RETRIEVE).map(|tool| ToolUse { tool: tool.clone(), arguments: json!({ "id": id }) })
+    } else if let Some(file) = word_after(words, "please display") {
+        own_tool(SHOW_COMMAND)
+            .map(|tool| ToolUse { tool: tool.clone(), arguments: json!({ "command": command(file) }) })
     } else if let Some(name) = word_after(words, "please lookup") {
         let tools = asked.tools.iter().filter(|tool| tool.name.ends_with(LOOKUP));
         return tools.map(|tool| ToolUse { tool: tool.clone(), arguments: json!({ "name": name }) }).collect();
@@ -298,6 +309,19 @@ mod tests {
         let tools = vec![tool("mcp__throughline__set_relevant_context", &["setName", "items", "mode"])];
         let ScriptReply::Calls(calls) = reply(&asked("please mark /w/a.md", tools)) else { panic!("no calls") };
         assert_eq!(calls[0].arguments, json!({ "setName": "files", "items": ["/w/a.md"], "mode": "merge" }));
+    }
+
+    #[test]
+    fn what_is_shown_is_shown_with_the_sessions_own_tools() {
+        let tools = || ["render_file_contents", "run_and_display", "retrieve_output"];
+        let tools = || tools().map(|name| tool(&format!("mcp__throughline-show__{name}"), &[])).to_vec();
+        let arguments = |words: &str| match reply(&asked(words, tools())) {
+            ScriptReply::Calls(calls) => calls[0].arguments.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(arguments("please show /w/a.md"), json!({ "path": "/w/a.md" }));
+        assert_eq!(arguments("please retrieve out_1"), json!({ "id": "out_1" }));
+        assert_eq!(arguments("please display a.txt"), json!({ "command": command("a.txt") }));
     }
 
     #[test]

@@ -63,6 +63,20 @@ fn expect(violations: &[Violation], expected: &[(Promise, &str)]) {
 }
 
 #[test]
+fn a_removal_takes_effect_once_and_is_kept() {
+    let removal = |outcome| recorded(Change::Remove { output: "out_1".to_owned() }, outcome);
+    let done = acknowledged(&Value::Null);
+    check(vec![removal(done.clone())], &log("output.removed id=out_1"), &[]);
+    check(vec![removal(done.clone())], &log("session.created"), &[(Promise::AckedSurvives, "is lost")]);
+    let twice = log("
+        output.removed id=out_1
+        output.removed id=out_1
+    ");
+    check(vec![removal(done)], &twice, &[(Promise::Idempotent, "took effect twice")]);
+    check(vec![], &log("output.removed id=out_1"), &[(Promise::AckedSurvives, "nobody asked for")]);
+}
+
+#[test]
 fn a_prompt_may_be_queued_and_then_sent() {
     let entries = log("
         prompt.queued interactionId=i1 text=a

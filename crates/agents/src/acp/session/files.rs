@@ -91,11 +91,13 @@ fn error(err: &FileError) -> Error {
     let words = err.to_string();
     match err {
         FileError::NotFound => agent_client_protocol::v1::schema::Error::resource_not_found(None).into(),
-        FileError::Io(_) => Error::internal_error(),
+        FileError::Io(_) | FileError::Full => Error::internal_error(),
         FileError::NotAllowed
         | FileError::NotAFile
         | FileError::NotADirectory
         | FileError::TooLarge { .. }
+        | FileError::TooManyNames { .. }
+        | FileError::Changed
         | FileError::NotText => Error::invalid_params(),
     }
     .data(words)

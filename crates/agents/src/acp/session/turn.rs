@@ -88,7 +88,7 @@ impl AcpSession {
             Due::Quiet => {
                 let seconds = limits.quiet.as_secs();
                 let title = format!("The agent has said nothing for {seconds} seconds");
-                let description = "It may wait for its model, or try again what failed.".to_owned();
+                let description = "It may be waiting for its model, or trying again after a failure.".to_owned();
                 let notice = Notice { severity: Severity::Info, title, description: Some(description) };
                 self.send_report(AgentReport::Noticed(notice)).await
             }

@@ -53,7 +53,7 @@ fn line(report: &AgentReport) -> String {
 }
 
 fn of_change(change: &ToolChange) -> String {
-    let ToolChange { title, name, kind, status, content, locations, input, output, new_files: _ } = change;
+    let ToolChange { title, name, kind, status, content, locations, input, output, new_files: _, bodies: _ } = change;
     let mut line = String::new();
     for part in [name, title].into_iter().flatten() {
         let _ = write!(line, "{part:?} ");

@@ -1,6 +1,9 @@
 //! The types that arguments are read into: what each of them looks like, and its bounds.
 
-use model::{InteractionId, ListKey, MAX_ITEM_BYTES, MAX_SET_ITEMS, MAX_SET_NAME_CHARS, SessionId, SetMode, Turn};
+use model::{
+    InteractionId, ListKey, MAX_ITEM_BYTES, MAX_PATH_BYTES, MAX_SET_ITEMS, MAX_SET_NAME_CHARS, OutputId, SessionId,
+    SetMode, Turn,
+};
 use serde_json::Value;
 
 use super::{ArgumentType, Schema, spelt};
@@ -10,6 +13,12 @@ use crate::mcp::budget::Budget;
 const MAX_QUERY_CHARS: usize = 1_000;
 /// `t4294967295.4294967295`.
 const MAX_TURN_CHARS: usize = 22;
+/// Longer than a command that a person can judge.
+const MAX_COMMAND_CHARS: usize = 8_000;
+/// Longer than the name of any language.
+const MAX_LANGUAGE_CHARS: usize = 40;
+/// Longer than any address that people copy.
+const MAX_ADDRESS_CHARS: usize = 2_000;
 /// As ids are printed.
 const ID_CHARS: usize = 36;
 /// A time in milliseconds, a dot and an id.
@@ -23,6 +32,61 @@ impl ArgumentType for Words {
 
     fn parse(value: &Value) -> Option<Self> {
         value.as_str().map(|text| Self(text.to_owned()))
+    }
+}
+
+/// A path that the tool resolves below the session's directories.
+pub(in crate::mcp) struct FilePath(pub(in crate::mcp) String);
+
+impl ArgumentType for FilePath {
+    const SCHEMA: Schema = Schema::Text { max_chars: MAX_PATH_BYTES };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_str().map(|text| Self(text.to_owned()))
+    }
+}
+
+/// A line for the shell, or several.
+pub(in crate::mcp) struct CommandLine(pub(in crate::mcp) String);
+
+impl ArgumentType for CommandLine {
+    const SCHEMA: Schema = Schema::Text { max_chars: MAX_COMMAND_CHARS };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_str().map(|text| Self(text.to_owned()))
+    }
+}
+
+/// An address of the web; whether it may be used is for the engine to say.
+pub(in crate::mcp) struct WebAddress(pub(in crate::mcp) String);
+
+impl ArgumentType for WebAddress {
+    const SCHEMA: Schema = Schema::Text { max_chars: MAX_ADDRESS_CHARS };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_str().map(|text| Self(text.to_owned()))
+    }
+}
+
+/// The name of a language that code is coloured as.
+pub(in crate::mcp) struct Language(pub(in crate::mcp) String);
+
+impl ArgumentType for Language {
+    const SCHEMA: Schema = Schema::Text { max_chars: MAX_LANGUAGE_CHARS };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_str().map(|text| Self(text.to_owned()))
+    }
+}
+
+impl ArgumentType for OutputId {
+    const SCHEMA: Schema = Schema::Id {
+        max_chars: ID_CHARS,
+        what: "an id such as \"out_0123456789abcdef0123456789abcdef\", as the tool that showed it said",
+    };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_str()?.parse().ok()
     }
 }
 

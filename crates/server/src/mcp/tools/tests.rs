@@ -9,6 +9,7 @@ use crate::mcp::budget::AnswerBudget;
 /// What every conversation of every agent pays: 2,500 tokens, by the common measure of four characters each. All
 /// endpoints together may take 4,000.
 const MAX_LIST_BYTES: usize = 10_000;
+const MAX_ALL_BYTES: usize = 16_000;
 const MAX_DESCRIPTION_CHARS: usize = 300;
 
 fn object(value: Value) -> JsonObject {
@@ -20,9 +21,12 @@ fn object(value: Value) -> JsonObject {
 
 #[test]
 fn the_list_is_small() {
-    let listed: Vec<_> = TOOLS.iter().map(Tool::listed).collect();
-    let list = serde_json::to_string(&listed).unwrap();
-    assert!(list.len() <= MAX_LIST_BYTES, "{} bytes: {list}", list.len());
+    let list_of =
+        |tools: Vec<Tool>| serde_json::to_string(&tools.iter().map(Tool::listed).collect::<Vec<_>>()).unwrap();
+    let of_session = list_of(Tool::all(Endpoint::Session).collect());
+    assert!(of_session.len() <= MAX_LIST_BYTES, "{} bytes: {of_session}", of_session.len());
+    let list = list_of(TOOLS.to_vec());
+    assert!(list.len() <= MAX_ALL_BYTES, "{} bytes: {list}", list.len());
     assert!(!list.contains("$schema") && !list.contains("\"format\"") && !list.contains("outputSchema"), "{list}");
     for tool in TOOLS {
         let chars = tool.about.description.chars().count();
@@ -82,7 +86,7 @@ fn what_is_beyond_a_stated_bound_is_refused_and_so_is_what_is_not_stated() {
                 assert!(!tool.takes(&object(input)), "{} {name}", tool.about.name);
             }
         }
-        for foreign in [json!({ "command": "rm -rf ~" }), json!({ "path": "/etc/passwd", "content": "x" })] {
+        for foreign in [json!({ "shell": "rm -rf ~" }), json!({ "path": "/etc/passwd", "content": "x" })] {
             let mut input = object(tool.example());
             input.extend(object(foreign));
             assert!(matches!((tool.read)(&input), Err(ArgumentError::Unknown { .. })), "{}", tool.about.name);
@@ -121,6 +125,16 @@ fn what_a_schema_does_not_say_is_not_taken_unasked() {
     assert!(takes("list_sessions", json!({ "limit": 3 })));
     assert!(!takes("list_sessions", json!({ "limit": 0 })) && !takes("list_sessions", json!({ "limit": -1 })));
     assert!(!takes("bash", json!({})));
+}
+
+#[test]
+fn tools_that_show_say_when_to_use_them() {
+    for name in ["render_file_contents", "run_and_display"] {
+        let description = Tool::find(Endpoint::Show, name).unwrap().about.description;
+        assert!(description.contains("\"show me\"") && description.contains("use your own tools"), "{description}");
+    }
+    let asks: Vec<_> = own_tools().unasked.into_iter().filter(|tool| tool.asks_itself).map(|tool| tool.name).collect();
+    assert_eq!(asks, ["run_and_display"]);
 }
 
 #[test]

@@ -9,10 +9,10 @@ use std::task::Poll;
 use model::{Incarnation, Position, Timestamp};
 
 use super::{begin, finish_turn, tree, written_anew};
-use crate::conformance::{AnyStore, session_id};
+use crate::conformance::{AnyStore, output, session_id};
 use crate::copies::{BesideError, Copies, CopiesFound, CopyCursor, Depth, Phase, open_beside};
 use crate::prelude::*;
-use crate::{CopyError, SqliteStore};
+use crate::{CopyError, PayloadFolder, PayloadName, Payloads as _, SqliteStore};
 
 struct Home {
     _folder: tempfile::TempDir,
@@ -194,6 +194,38 @@ async fn a_database_that_lost_entries_gets_a_new_life_and_the_copies_are_kept() 
     assert!(matches!(found, CopiesFound::Nothing), "{found:?}");
 }
 
+/// No copy can be written of a payload, so it is where the store looks for it, and with the copies that are kept.
+#[tokio::test]
+async fn payloads_of_copies_that_are_kept_aside_are_found_in_both_places() {
+    let home = Home::new().await;
+    let name = PayloadName::of(&output(7));
+    let payloads = PayloadFolder::at(home.copies.path());
+    payloads.put(session_id(2), &name, Box::new(&b"shown"[..]), 9).await.unwrap();
+    put_back(&home).await;
+    let (_, found) = home.open().await.unwrap();
+    let CopiesFound::Loss { moved_to } = found else { panic!("{found:?}") };
+    for folder in [home.copies.path(), &moved_to] {
+        let read = PayloadFolder::at(folder).read(session_id(2), &name, 0, 9).await.unwrap();
+        assert_eq!(read.as_deref(), Some(&b"shown"[..]), "{folder:?}");
+    }
+}
+
+/// Nobody knows yet whether its session is purged, so the start finds them under the name that says so.
+#[tokio::test]
+async fn payloads_of_a_purge_that_was_cut_off_are_not_lost_with_the_copies() {
+    let home = Home::new().await;
+    let name = PayloadName::of(&output(7));
+    let payloads = PayloadFolder::at(home.copies.path());
+    payloads.put(session_id(2), &name, Box::new(&b"shown"[..]), 9).await.unwrap();
+    put_back(&home).await;
+    home.copies.put_away(session_id(2)).await.unwrap();
+    let (store, found) = home.open().await.unwrap();
+    assert!(matches!(found, CopiesFound::Loss { .. }), "{found:?}");
+    assert_eq!(payloads.read(session_id(2), &name, 0, 9).await.unwrap(), None);
+    home.copies.settle_purges(&store).await.unwrap();
+    assert_eq!(payloads.read(session_id(2), &name, 0, 9).await.unwrap().as_deref(), Some(&b"shown"[..]));
+}
+
 /// What is told of the works may be all that is left of them, too.
 #[tokio::test]
 async fn the_works_of_copies_that_are_kept_aside_are_kept() {
@@ -257,7 +289,7 @@ async fn a_cursor_that_is_not_ours_is_as_good_as_none() {
     let cursor = CopyCursor { position: Position(3), phase: Phase::Following, ..new };
     home.copies.move_cursor(cursor).await.unwrap();
     let written = fs::read_to_string(home.copies.path().join("copies.json")).unwrap();
-    assert_eq!(written, "{\"format\":6,\"incarnation\":\"ffffffffffffffff\",\"position\":3}\n");
+    assert_eq!(written, "{\"format\":7,\"incarnation\":\"ffffffffffffffff\",\"position\":3}\n");
     assert_eq!(home.copies.cursor().await.unwrap(), Some(cursor));
     home.copies.ask_for_rewriting().await.unwrap();
     assert_eq!(home.copies.cursor().await.unwrap(), Some(CopyCursor { phase: Phase::Rewriting, ..cursor }));
@@ -278,7 +310,7 @@ async fn copies_of_another_format_are_gone_through_whole() {
         (r#"{"format":2,"incarnation":"1","position":3}"#, Phase::Rewriting),
         (r#"{"format":4,"incarnation":"1","position":3}"#, Phase::Rewriting),
         (r#"{"format":5,"incarnation":"1","position":3}"#, Phase::Rewriting),
-        (r#"{"format":6,"incarnation":"1","position":3}"#, Phase::Following),
+        (r#"{"format":7,"incarnation":"1","position":3}"#, Phase::Following),
     ] {
         fs::write(home.copies.path().join("copies.json"), noted).unwrap();
         let expected = CopyCursor { position: Position(3), phase, ..CopyCursor::new(incarnation(1)) };

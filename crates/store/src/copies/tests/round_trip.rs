@@ -2,16 +2,19 @@
 
 use std::fs;
 
-use model::{AgentReport, AgentState, Incarnation, Outcome, Stop};
+use model::{
+    AgentReport, AgentState, BODY_BYTES, Command, Draft, Incarnation, NewBody, Outcome, Stop, ToolChange, ToolContent,
+    ToolKind, ToolStatus,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{World, tree, written_anew};
-use crate::conformance::{act, at, create, session_id};
+use super::{World, begin, start_turn, tree, written_anew};
+use crate::conformance::{act, at, batch, create, session_id};
 use crate::copies::{Copies, Depth, Touched};
 use crate::histories::{SESSIONS, Step, Twins, lively, step};
 use crate::prelude::*;
-use crate::{MemoryStore, SqliteStore};
+use crate::{MemoryStore, PayloadFolder, Payloads as _, SqliteStore};
 
 /// Copies that follow step by step are those that are written at the end, and a log that is filled from them gives them
 /// again, byte for byte, with nothing at work in it.
@@ -72,7 +75,7 @@ async fn a_copy_can_be_read_by_people() {
     let id = session_id(1);
     let meta = format!(
         r#"{{
-  "format": 6,
+  "format": 7,
   "id": "{id}",
   "agent": "guide",
   "cwd": "/w",
@@ -112,7 +115,7 @@ async fn copies_of_the_first_format_come_back_in_the_newest() {
     let world = World::with_two_turns().await;
     let newest = world.tree();
     let id = session_id(1);
-    let meta = newest[&format!("{id}/meta.json")].replace("\"format\": 6", "\"format\": 1");
+    let meta = newest[&format!("{id}/meta.json")].replace("\"format\": 7", "\"format\": 1");
     let since = "  \"agentSession\": null,\n  \"titles\": [],\n  \"imported\": null,\n  \"metaContext\": null,\n  \"from\": \
                  null,\n  \"clicks\": [],\n";
     assert!(meta.contains(since), "{meta}");
@@ -195,4 +198,54 @@ async fn sessions_come_back_in_the_order_in_which_they_began() {
     assert!(list.iter().map(|row| row.created_at).eq([30, 20, 10].map(at)));
     let first = crate::Log::changed_since(&fresh, model::Position(0), 1).await.unwrap();
     assert_eq!(first.streams, [crate::conformance::stream(2)]);
+}
+
+/// What is too long for a line is beside the copy: a log that is filled from the copy refers to it, and it proves what it proved.
+#[tokio::test]
+async fn bodies_come_back_with_the_copy_that_names_them() {
+    let world = World::new();
+    begin(&world.store, 1).await;
+    start_turn(&world.store, 1, 1, "serve it").await;
+    let printed = format!("{}Listening on http://localhost:5173/\n", "compiling\n".repeat(5_000));
+    let ended = ToolChange {
+        kind: Some(ToolKind::Execute),
+        status: Some(ToolStatus::Completed),
+        content: Some(vec![ToolContent::Terminal {
+            command: "npm start".to_owned(),
+            output: printed.clone(),
+            exit_code: Some(0),
+        }]),
+        ..ToolChange::default()
+    };
+    let mut draft = Draft::new(session_id(1), world.store.session(session_id(1)).await.unwrap()).cutting(BODY_BYTES);
+    let stop = Stop { outcome: Outcome::Completed, reason: None };
+    for report in [
+        AgentReport::ToolStarted { tool: 1, call_id: "c".to_owned(), change: ToolChange::default() },
+        AgentReport::ToolChanged { tool: 1, change: ended },
+        AgentReport::Stopped(stop),
+    ] {
+        draft.apply(Command::Agent(report), at(120)).unwrap();
+    }
+    let body = NewBody::of(printed.into_bytes());
+    assert_eq!(draft.bodies(), std::slice::from_ref(&body));
+    let payloads = PayloadFolder::at(world.copies.path());
+    payloads.put_bodies(session_id(1), draft.bodies().to_vec()).await.unwrap();
+    world.store.append(batch([draft.take()])).await.unwrap();
+    world.update(1).await;
+    let line = fs::read_to_string(world.file(1, "transcript.jsonl")).unwrap();
+    assert!(line.len() < 8_000 && line.contains(&body.hash.to_string()), "{line}");
+
+    let hydrate = async || {
+        let fresh = MemoryStore::new(Incarnation::from_bits(1));
+        let hydrated = world.copies.hydrate(&fresh).await.unwrap();
+        assert_eq!((hydrated.sessions, hydrated.skipped.len()), (1, 0));
+        let session = fresh.session(session_id(1)).await.unwrap().unwrap();
+        assert_eq!(fresh.bodies_size(session_id(1)).await.unwrap(), body.bytes.len() as u64);
+        assert_eq!(written_anew(&fresh, 2).await[&format!("{}/transcript.jsonl", session_id(1))], line);
+        format!("{:?}", session.context.facts).contains("5173")
+    };
+    assert!(hydrate().await);
+    // Without it the copy is taken all the same.
+    fs::remove_dir_all(world.file(1, "bodies")).unwrap();
+    assert!(!hydrate().await);
 }

@@ -56,7 +56,7 @@ async fn a_copy_that_breaks_a_rule_is_left_out() {
             "\"envHint\": \"\\u0000\"",
             "it breaks a rule: an environment hint has at most 2000 characters and no control characters but line ends",
         ),
-        ("\"format\": 6", "\"format\": 7", "its format is 7, this program knows formats up to 6"),
+        ("\"format\": 7", "\"format\": 8", "its format is 8, this program knows formats up to 7"),
         ("01010101-", "02010101-", "its meta.json names the session 02010101-0101-0101-0101-010101010101"),
         ("00:00:00.100Z", "yesterday", "its meta.json cannot be understood"),
         ("{", "", "its meta.json cannot be understood"),

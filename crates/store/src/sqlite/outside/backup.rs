@@ -2,7 +2,8 @@
 //!
 //! Invariant: the copy holds one read transaction from its first page to its last. Without it SQLite begins the copy
 //! anew whenever somebody commits, and under load it would never end. The folder gets its name when everything in it
-//! is flushed, and holds no secret but what the store holds: no token file, no socket.
+//! is flushed, and holds no secret but what the store holds: no token file, no socket. Payloads are copied after the database:
+//! each was flushed before the entry that names it, so those of all entries in the copy are there, but for what was removed since.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read as _};
@@ -14,10 +15,12 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
 
-use crate::StorageError;
 use crate::files::{beside, hash, one_name, parent, private, remove, sync, write_flushed};
+use crate::payloads::{PayloadState, PlainPayloads};
 use crate::sqlite::meta::last_position;
-use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile};
+use crate::sqlite::outside::payloads::{self, CarryError};
+use crate::sqlite::outside::{COPIES, OnProgress, PayloadReport, Progress, Stage, StoreFile};
+use crate::{CopyError, StorageError};
 
 /// What a backup folder holds.
 pub(super) use crate::sqlite::open::DATABASE;
@@ -25,7 +28,7 @@ pub(super) const NOTE: &str = "backup.json";
 pub(super) const CONFIG: &str = "config.toml";
 
 /// The layout that is written now, and the newest that is read.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 const PAGES_A_STEP: i32 = 256;
 
@@ -62,6 +65,9 @@ pub struct BackupNote {
     pub bytes: u64,
     /// The database's SHA-256, in hex.
     pub sha256: String,
+    /// What became of the payloads; absent where an earlier version made it, which copied none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payloads: Option<PayloadReport>,
 }
 
 /// Why there is no backup.
@@ -81,9 +87,21 @@ pub enum BackupError {
         /// What the system said.
         source: io::Error,
     },
+    /// A payload could not be written.
+    #[error("could not copy a payload")]
+    Payload(#[source] CopyError),
     /// SQLite could not copy.
     #[error("could not copy the store")]
     Storage(#[from] StorageError),
+}
+
+impl From<CarryError> for BackupError {
+    fn from(err: CarryError) -> Self {
+        match err {
+            CarryError::Sql(err) => err.into(),
+            CarryError::Files(err) => Self::Payload(err),
+        }
+    }
 }
 
 impl From<rusqlite::Error> for BackupError {
@@ -110,7 +128,9 @@ impl StoreFile {
 
         let database = partial.join(DATABASE);
         private().write(true).create_new(true).open(&database).map_err(at(&database))?;
-        let (last_position, entries) = self.copy_pages(&database, progress)?;
+        let (copy, last_position, entries) = self.copy_pages(&database, progress)?;
+        let payloads = self.copy_payloads(&copy, &PlainPayloads::at(partial.join(COPIES)), progress)?;
+        copy.close().map_err(|(_, err)| err)?;
         let (bytes, sha256) = hash_and_flush(&database).map_err(at(&database))?;
         let note = BackupNote {
             format: FORMAT,
@@ -121,6 +141,7 @@ impl StoreFile {
             entries,
             bytes,
             sha256,
+            payloads: Some(payloads),
         };
         if let Some(config) = wish.config.filter(|config| config.exists()) {
             let text = fs::read(config).map_err(at(config))?;
@@ -135,7 +156,7 @@ impl StoreFile {
         Ok(note)
     }
 
-    fn copy_pages(&self, to: &Path, progress: OnProgress<'_>) -> rusqlite::Result<(Position, u64)> {
+    fn copy_pages(&self, to: &Path, progress: OnProgress<'_>) -> rusqlite::Result<(Connection, Position, u64)> {
         let moment = self.conn.unchecked_transaction()?;
         // Without what purged sessions have left and is still being removed.
         let entries: i64 = moment.query_row(
@@ -165,9 +186,36 @@ impl StoreFile {
         }
         drop(steps);
         leave_out_purged(&copy)?;
-        copy.close().map_err(|(_, err)| err)?;
         moment.finish()?;
-        Ok((last, entries.cast_unsigned()))
+        Ok((copy, last, entries.cast_unsigned()))
+    }
+
+    /// Copies what the copied entries name. What the store itself does not name any more was removed meanwhile, and is not missed.
+    fn copy_payloads(
+        &self,
+        copy: &Connection,
+        to: &PlainPayloads,
+        progress: OnProgress<'_>,
+    ) -> Result<PayloadReport, CarryError> {
+        let mut report = PayloadReport::default();
+        payloads::each_session(copy, self.schema, Position(u64::MAX >> 1), progress, |session, named| {
+            let mut named_now = None;
+            for payload in named.iter() {
+                let state = self.payloads.copy(session, payload, to)?;
+                if state == PayloadState::Missing {
+                    let now = match &named_now {
+                        Some(now) => now,
+                        None => named_now.insert(payloads::named_by(&self.conn, self.schema, session)?),
+                    };
+                    if now.get(&payload.path).is_none() {
+                        continue;
+                    }
+                }
+                report.add(session, payload, state);
+            }
+            Ok::<_, CarryError>(())
+        })?;
+        Ok(report)
     }
 }
 
@@ -198,7 +246,24 @@ fn clear_partial(partial: &Path) -> io::Result<()> {
     for name in [DATABASE, NOTE, CONFIG] {
         remove(&partial.join(name))?;
     }
+    remove_payloads(&partial.join(COPIES))?;
     match fs::remove_dir(partial) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Removes the payloads below a folder that a backup or a restore made, and the folders that are empty then.
+pub(super) fn remove_payloads(copies: &Path) -> io::Result<()> {
+    let files = PlainPayloads::at(copies);
+    let to_io = |err: CopyError| match err {
+        CopyError::Io { source, .. } => source,
+        err => io::Error::other(err),
+    };
+    for session in files.sessions().map_err(to_io)? {
+        files.remove_session(session).map_err(to_io)?;
+    }
+    match fs::remove_dir(copies) {
         Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err),
         Ok(()) | Err(_) => Ok(()),
     }

@@ -12,9 +12,11 @@ use serde::{Serialize, Serializer};
 
 use crate::FenceCause;
 use crate::StorageError;
+use crate::payloads::PayloadState;
 use crate::sqlite::checksums::has_checksums;
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::mend::checked_tables;
+use crate::sqlite::meta::Todo;
 use crate::sqlite::outside::rows::{self, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
@@ -45,6 +47,8 @@ pub struct CheckReport {
     pub checked_streams: u64,
     /// How many entries were verified.
     pub checked_entries: u64,
+    /// How many payloads were compared.
+    pub checked_payloads: u64,
     /// What is not as it should be.
     pub findings: Vec<Finding>,
     /// How many findings were left out of the list, because it is long.
@@ -82,6 +86,10 @@ pub enum FindingKind {
     Row,
     /// Something belongs to no stream; a rebuild mends it if it is a row.
     Stray,
+    /// A payload is missing or has other bytes than were stored: a backup may have it.
+    Payload,
+    /// A payload's file that no entry names. This is no damage: it is being stored, or a crash has left it.
+    Leftover,
     /// A stream is fenced off and yet verifies whole. This is no damage: the fence can be lifted.
     Fence,
     /// A newer version of the program wrote an entry. This is no damage: that version goes on with it.
@@ -91,7 +99,12 @@ pub enum FindingKind {
 impl CheckReport {
     /// Something is lost or wrong. A fence that is no longer needed is neither, nor is what a newer version wrote.
     pub fn is_damaged(&self) -> bool {
-        let is_harmless = |finding: &Finding| matches!(finding.kind, FindingKind::Fence | FindingKind::Newer);
+        let is_harmless = |finding: &Finding| match finding.kind {
+            FindingKind::Fence | FindingKind::Newer | FindingKind::Leftover => true,
+            FindingKind::File | FindingKind::Entry | FindingKind::Row | FindingKind::Stray | FindingKind::Payload => {
+                false
+            }
+        };
         self.more_findings > 0 || !self.findings.iter().all(is_harmless)
     }
 
@@ -100,7 +113,12 @@ impl CheckReport {
         let of_fences = |finding: &&Finding| match finding.kind {
             FindingKind::Entry => !finding.fenced && finding.stream.is_none_or(has_fence),
             FindingKind::Fence => true,
-            FindingKind::File | FindingKind::Row | FindingKind::Stray | FindingKind::Newer => false,
+            FindingKind::File
+            | FindingKind::Row
+            | FindingKind::Stray
+            | FindingKind::Payload
+            | FindingKind::Leftover
+            | FindingKind::Newer => false,
         };
         self.findings.iter().filter(of_fences).filter_map(|finding| finding.stream)
     }
@@ -156,11 +174,30 @@ impl StoreFile {
         let total = chosen.len() as u64;
         for (done, id) in (0..).zip(chosen) {
             progress(Progress { stage: Stage::CheckStreams, done, total });
-            self.check_stream(id, report)?;
+            if let Some(walk) = self.check_stream(id, report)? {
+                self.check_payloads(&walk, report);
+            }
             report.checked_streams += 1;
         }
         strays::find(&self.conn, self.schema, report, progress)?;
+        self.find_leftovers(report)?;
         self.verify_checksums(report)
+    }
+
+    /// Payloads of sessions that the log does not have.
+    fn find_leftovers(&self, report: &mut CheckReport) -> Result<(), Error> {
+        for session in self.payloads.sessions().unwrap_or_default() {
+            let record = StreamRecord::find_named(&self.conn, self.schema, StreamId::Session(session))?;
+            if record.is_some_and(|record| record.purged_at.is_none()) {
+                continue;
+            }
+            let files = self.payloads.list(session).unwrap_or_default().len();
+            if files > 0 {
+                let what = format!("it is not in the log, and {files} of its payloads are left");
+                report.add(FindingKind::Leftover, Some(StreamId::Session(session)), what);
+            }
+        }
+        Ok(())
     }
 
     /// Rows that say what the log says, and yet are not as they were written, or that the log does not hold.
@@ -182,25 +219,53 @@ impl StoreFile {
         Ok(())
     }
 
-    fn check_stream(&self, id: i64, report: &mut CheckReport) -> Result<(), Error> {
+    /// The walk over the stream; `None` if there is nothing in it to rely on.
+    fn check_stream(&self, id: i64, report: &mut CheckReport) -> Result<Option<Walk>, Error> {
         let mut walk = None;
         loop {
             let moment = self.conn.unchecked_transaction()?;
-            let Some(record) = StreamRecord::find(&moment, self.schema, id)? else { return Ok(()) };
+            let Some(record) = StreamRecord::find(&moment, self.schema, id)? else { return Ok(None) };
             if record.purged_at.is_some() {
-                return Ok(());
+                return Ok(None);
             }
             let Some(stream) = record.stream else {
                 let what = format!("{:?} is no stream that this program knows", record.name);
                 report.add(FindingKind::Stray, None, what);
-                return Ok(());
+                return Ok(None);
             };
-            let walk = walk.get_or_insert_with(|| Walk::new(id, stream));
-            if walk.step(&moment)? {
-                report.checked_entries += walk.head.0;
-                return self.judge(&moment, walk, &record, report);
+            let ongoing = walk.get_or_insert_with(|| Walk::new(id, stream));
+            if ongoing.step(&moment)? {
+                report.checked_entries += ongoing.head.0;
+                self.judge(&moment, ongoing, &record, report)?;
+                return Ok(walk);
             }
             moment.finish()?;
+        }
+    }
+
+    /// Compares what the walked entries name with the files beside the store. This takes as long as there are bytes, so it is done
+    /// when no moment of the store is held any more.
+    fn check_payloads(&self, walk: &Walk, report: &mut CheckReport) {
+        let StreamId::Session(session) = walk.stream else { return };
+        let stream = Some(walk.stream);
+        for payload in walk.payloads.iter() {
+            report.checked_payloads += 1;
+            match self.payloads.compare(session, payload) {
+                PayloadState::Kept => (),
+                PayloadState::Missing => {
+                    report.add(FindingKind::Payload, stream, format!("{} is missing", payload.path));
+                }
+                PayloadState::Changed => {
+                    report.add(FindingKind::Payload, stream, format!("{} is not what was stored", payload.path));
+                }
+            }
+        }
+        // Behind a fence there may be entries that name more.
+        if walk.fence.is_none() {
+            let found = self.payloads.list(session).unwrap_or_default();
+            for path in found.iter().filter(|path| walk.payloads.get(path).is_none()) {
+                report.add(FindingKind::Leftover, stream, format!("no entry names {path}"));
+            }
         }
     }
 
@@ -238,7 +303,7 @@ impl StoreFile {
             (None, None) => (),
         }
         if unreadable.is_empty() {
-            rows::differences(&walk.rows, &found, self.schema)
+            rows::differences(&walk.rows, &found, self.schema, &Todo::unfilled_tables(conn)?)
                 .into_iter()
                 .for_each(|what| report.add(FindingKind::Row, stream, what));
         }

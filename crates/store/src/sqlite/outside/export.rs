@@ -1,31 +1,38 @@
 //! A whole store as lines of JSON, for other programs and for other versions of this one.
 //!
 //! The first line says what this is, then comes a line for each entry in the order of the log, then one for each
-//! session that was purged and one for each stream that is damaged, last the counts and a hash of all lines before.
+//! session that was purged and one for each stream that is damaged, then payloads in pieces, last the counts and a hash of all
+//! lines before.
 //! Invariant: an export that was cut off or altered is recognised; each stream is in it from its first entry without a
 //! gap, up to its damage if it has any, and an end that was lost does not pass for the end: the index of the entries and the rows
 //! know of entries that are past reading. No transaction is open while the reader of the lines is waited for.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 
-use model::{EVENT_VERSION, Position, Seq, StreamId, Timestamp};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use model::{EVENT_VERSION, NamedPayload, Position, Seq, SessionId, StreamId, Timestamp};
 use rusqlite::{Connection, Error, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::files::hex;
+use crate::payloads::{PayloadState, PlainPayloads};
 use crate::sqlite::meta::last_position;
+use crate::sqlite::outside::payloads;
 use crate::sqlite::outside::rows::known_seq;
 use crate::sqlite::outside::streams::StreamRecord;
-use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage};
+use crate::sqlite::outside::{OnProgress, PayloadReport, Progress, Stage, StoreFile, is_damage};
 use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry, sql_seq};
 use crate::{Fence, FenceCause, MAX_PAGE_BYTES, StorageError};
 
 /// The format that is written now, and the newest that is read.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 const PAGE_ENTRIES: i64 = 500;
+/// How many bytes of a payload are in one line.
+const PIECE_BYTES: usize = 768 << 10;
 
 /// What is asked of an export.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +44,7 @@ pub struct ExportWish<'a> {
 }
 
 /// What was exported.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Exported {
     /// Entries.
     pub entries: u64,
@@ -50,6 +57,8 @@ pub struct Exported {
     /// Positions of the log that are past reading, each of which may have had an entry; and streams that end before an entry
     /// that only a newer version can export.
     pub unreadable: u64,
+    /// What became of the payloads.
+    pub payloads: PayloadReport,
 }
 
 /// Why there is no export.
@@ -97,6 +106,20 @@ pub(super) struct DamageLine {
     pub(super) what: String,
 }
 
+/// A line with a piece of a payload. The pieces of one follow each other, from its first byte on.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PayloadLine {
+    /// The session's stream.
+    pub(super) payload: String,
+    /// Where its file is, below the session's folder.
+    pub(super) path: String,
+    /// How many bytes come before these.
+    pub(super) offset: u64,
+    /// The bytes in base64.
+    pub(super) data: String,
+}
+
 /// The last line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,6 +128,9 @@ pub(super) struct End {
     pub(super) entries: u64,
     pub(super) purged: u64,
     pub(super) damaged: u64,
+    /// Payloads; an earlier version had none.
+    #[serde(default)]
+    pub(super) payloads: u64,
     pub(super) sha256: String,
 }
 
@@ -142,6 +168,11 @@ impl StoreFile {
                 lines.line(&DamageLine { damaged: record.name, seq, what: what.into_owned() })?;
             }
         }
+        let mut report = PayloadReport::default();
+        payloads::each_session(&self.conn, self.schema, last, progress, |session, named| {
+            named.iter().try_for_each(|payload| lines.payload(&self.payloads, session, payload, &mut report))
+        })?;
+        exported.payloads = report;
         lines.end(&exported)?;
         Ok(exported)
     }
@@ -338,10 +369,45 @@ impl Lines<'_> {
         self.write(&text)
     }
 
+    /// Writes a payload in pieces. One that is missing has no line; one that breaks off on the way is missing from there on, and
+    /// recognised as changed by whoever reads the lines.
+    fn payload(
+        &mut self,
+        files: &PlainPayloads,
+        session: SessionId,
+        payload: &NamedPayload,
+        report: &mut PayloadReport,
+    ) -> Result<(), ExportError> {
+        let Some(file) = files.find(session, &payload.path).ok().flatten() else {
+            report.add(session, payload, PayloadState::Missing);
+            return Ok(());
+        };
+        let mut file = file.take(payload.most_bytes());
+        let stream = StreamId::Session(session).to_string();
+        let (mut hasher, mut offset) = (Sha256::new(), 0_u64);
+        loop {
+            let mut piece = Vec::with_capacity(PIECE_BYTES);
+            let whole = (&mut file).take(PIECE_BYTES as u64).read_to_end(&mut piece).is_ok();
+            if offset == 0 || !piece.is_empty() {
+                hasher.update(&piece);
+                let (payload, path) = (stream.clone(), payload.path.clone());
+                self.line(&PayloadLine { payload, path, offset, data: BASE64_STANDARD.encode(&piece) })?;
+                offset += piece.len() as u64;
+            }
+            if !whole || piece.len() < PIECE_BYTES {
+                break;
+            }
+        }
+        let is_kept = offset == payload.bytes && hex(hasher) == payload.sha256;
+        report.add(session, payload, if is_kept { PayloadState::Kept } else { PayloadState::Changed });
+        Ok(())
+    }
+
     fn end(mut self, exported: &Exported) -> Result<(), ExportError> {
-        let Exported { entries, purged, damaged, strays: _, unreadable: _ } = *exported;
+        let Exported { entries, purged, damaged, strays: _, unreadable: _, payloads } = exported;
+        let (entries, purged, damaged, payloads) = (*entries, *purged, *damaged, payloads.count);
         let sha256 = hex(self.hasher.clone());
-        self.line(&End { throughline: "end".to_owned(), entries, purged, damaged, sha256 })?;
+        self.line(&End { throughline: "end".to_owned(), entries, purged, damaged, payloads, sha256 })?;
         self.out.flush().map_err(ExportError::Write)
     }
 }

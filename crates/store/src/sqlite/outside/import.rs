@@ -9,22 +9,26 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use model::{DecodeError, Entry, Event, RowChange, Seq, Session, StreamId, Timestamp, fold};
-use rusqlite::OpenFlags;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use model::{DecodeError, Entry, Event, RowChange, Seq, Session, StreamId, Timestamp, fold, payload_path};
+use rusqlite::{Connection, OpenFlags};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::files::hex;
+use crate::payloads::{NewPayload, PlainPayloads};
 use crate::prelude::*;
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::open::Setup;
-use crate::sqlite::outside::export::{self, DamageLine, End, Header, Tombstone};
+use crate::sqlite::outside::export::{self, DamageLine, End, Header, PayloadLine, Tombstone};
+use crate::sqlite::outside::payloads;
 use crate::sqlite::outside::repair::put_fence;
-use crate::sqlite::outside::restore::{RestoreError, RestoreWish, Restored};
+use crate::sqlite::outside::restore::{RestoreError, RestoreWish, Restored, with_built};
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
 use crate::{Batch, Fence, Head, Part, ReadError, SqliteStore};
 
@@ -37,7 +41,12 @@ const MAX_STREAMS: usize = 4096;
 const MAX_WHAT_CHARS: usize = 200;
 
 /// Builds a store at `to` from an export.
-pub(super) fn import(wish: &RestoreWish<'_>, to: &Path, progress: OnProgress<'_>) -> Result<Restored, RestoreError> {
+pub(super) fn import(
+    wish: &RestoreWish<'_>,
+    to: &Path,
+    payloads: &PlainPayloads,
+    progress: OnProgress<'_>,
+) -> Result<Restored, RestoreError> {
     let file = File::open(wish.from).map_err(|source| RestoreError::Io { path: wish.from.to_owned(), source })?;
     let total = file.metadata().map_or(0, |file| file.len());
     let mut lines = Lines { path: wish.from, reader: BufReader::new(file), number: 0, read: 0, line: Vec::new() };
@@ -48,14 +57,16 @@ pub(super) fn import(wish: &RestoreWish<'_>, to: &Path, progress: OnProgress<'_>
         .map_err(|source| RestoreError::Io { path: to.to_owned(), source })?;
     let store = SqliteStore::open(to, wish.incarnation)?;
     let taken = runtime.block_on(async {
-        let taken = take_lines(&store, &mut lines, total, progress).await;
+        let taken = take_lines(&store, &mut lines, payloads, total, progress).await;
         store.close().await;
         taken
     });
     let (entries, damaged) = taken?;
     fence(to, &damaged)?;
     let damaged = damaged.len() as u64;
-    Ok(Restored { entries, made_at: header.made_at, moved: Vec::new(), config: false, damaged })
+    let settle = |conn: &Connection, schema| payloads::settle(conn, schema, payloads, progress);
+    let payloads = if header.version > 1 { Some(with_built(to, settle)?) } else { None };
+    Ok(Restored { entries, made_at: header.made_at, moved: Vec::new(), config: false, damaged, payloads })
 }
 
 fn read_header(lines: &mut Lines<'_>) -> Result<Header, RestoreError> {
@@ -95,12 +106,14 @@ struct EntryLine {
 async fn take_lines(
     store: &SqliteStore,
     lines: &mut Lines<'_>,
+    payloads: &PlainPayloads,
     total: u64,
     progress: OnProgress<'_>,
 ) -> Result<(u64, Vec<(StreamId, DamageLine)>), RestoreError> {
     let mut hasher = Sha256::new();
     let mut writer = Importer { store, batch: Batch::default(), size: (0, 0), streams: HashMap::new() };
     let (mut entries, mut purged, mut damaged) = (0, 0, Vec::new());
+    let mut pieces = Pieces { files: payloads, open: None, count: 0 };
     loop {
         hasher.update(&lines.line);
         if !lines.next()? {
@@ -127,12 +140,17 @@ async fn take_lines(
                 return Err(lines.bad("it is no damage"));
             }
             damaged.push((stream, line));
+        } else if lines.line.starts_with(br#"{"payload":"#) {
+            pieces.take(&lines.parse()?, lines)?;
         } else {
             let end: End = lines.parse()?;
+            pieces.finish()?;
             if end.sha256 != hex(hasher) {
                 return Err(lines.bad("the hash of what is before it is another"));
             }
-            if (end.entries, end.purged, end.damaged) != (entries, purged, damaged.len() as u64) {
+            if (end.entries, end.purged, end.damaged, end.payloads)
+                != (entries, purged, damaged.len() as u64, pieces.count)
+            {
                 return Err(lines.bad("it counts other lines than there are"));
             }
             if lines.next()? {
@@ -141,6 +159,49 @@ async fn take_lines(
             writer.flush().await?;
             return Ok((entries, damaged));
         }
+    }
+}
+
+/// Puts the pieces of payloads together, one payload after the other.
+struct Pieces<'a> {
+    files: &'a PlainPayloads,
+    open: Option<OpenPayload>,
+    count: u64,
+}
+
+struct OpenPayload {
+    stream: String,
+    path: String,
+    bytes: u64,
+    file: NewPayload,
+}
+
+impl Pieces<'_> {
+    fn take(&mut self, line: &PayloadLine, lines: &Lines<'_>) -> Result<(), RestoreError> {
+        let StreamId::Session(session) = lines.stream(&line.payload)? else {
+            return Err(lines.bad("only sessions have payloads"));
+        };
+        let bytes = BASE64_STANDARD.decode(&line.data).map_err(|_| lines.bad("its data is not base64"))?;
+        if line.offset == 0 {
+            self.finish()?;
+            if payload_path(&line.path).is_none() {
+                return Err(lines.bad("it names no payload that this program knows"));
+            }
+            let file = self.files.begin(session, &line.path).map_err(RestoreError::Payload)?;
+            self.count += 1;
+            self.open = Some(OpenPayload { stream: line.payload.clone(), path: line.path.clone(), bytes: 0, file });
+        }
+        let follows = |open: &&mut OpenPayload| {
+            (&open.stream, &open.path, open.bytes) == (&line.payload, &line.path, line.offset)
+        };
+        let open = self.open.as_mut().filter(follows);
+        let open = open.ok_or_else(|| lines.bad("it does not follow the piece before it"))?;
+        open.bytes += bytes.len() as u64;
+        open.file.write(&bytes).map_err(RestoreError::Payload)
+    }
+
+    fn finish(&mut self) -> Result<(), RestoreError> {
+        self.open.take().map_or(Ok(()), |open| open.file.finish().map_err(RestoreError::Payload))
     }
 }
 

@@ -14,15 +14,12 @@ use serde::Serialize;
 
 use crate::files::{beside, one_name, parent, remove, sync, write_flushed};
 use crate::sqlite::checkpoint::{self, Health};
-use crate::sqlite::interrupted_restore::ASIDE;
+use crate::sqlite::interrupted_restore::{ASIDE, RESTORING};
 use crate::sqlite::open::{self, Setup, StoreLock};
-use crate::sqlite::outside::backup::CONFIG;
-use crate::sqlite::outside::{OnProgress, Progress, RestoreError, Stage};
+use crate::sqlite::outside::backup::{CONFIG, remove_payloads};
+use crate::sqlite::outside::{COPIES, OnProgress, Progress, RestoreError, Stage};
 use crate::sqlite::trouble::Trouble;
 use crate::{OpenError, StorageError};
-
-/// The readable copies, which belong to the store that wrote them.
-const COPIES: &str = "sessions";
 
 /// Something that was moved aside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -56,11 +53,16 @@ impl Place {
 
     /// Where the new store is built.
     pub(super) fn restoring(&self) -> PathBuf {
-        beside(&self.path, ".restoring")
+        beside(&self.path, RESTORING)
+    }
+
+    /// Where the new store's payloads are gathered.
+    pub(super) fn restoring_copies(&self) -> PathBuf {
+        beside(&self.copies(), RESTORING)
     }
 
     fn restoring_config(&self) -> PathBuf {
-        beside(&self.beside(CONFIG), ".restoring")
+        beside(&self.beside(CONFIG), RESTORING)
     }
 
     fn beside(&self, name: &str) -> PathBuf {
@@ -74,7 +76,8 @@ impl Place {
         for path in built.into_iter().chain([self.restoring_config()]) {
             remove(&path).map_err(|source| RestoreError::Io { path, source })?;
         }
-        Ok(())
+        let copies = self.restoring_copies();
+        remove_payloads(&copies).map_err(|source| RestoreError::Io { path: copies, source })
     }
 
     /// Puts a backup's configuration in its place if there is none; true if it did.
@@ -103,7 +106,7 @@ impl Place {
     pub(super) fn fill(&self, at: Timestamp, progress: OnProgress<'_>) -> Result<Vec<Moved>, RestoreError> {
         let mut done = 0;
         let mut step = || {
-            progress(Progress { stage: Stage::Place, done, total: 5 });
+            progress(Progress { stage: Stage::Place, done, total: 6 });
             done += 1;
         };
         step();
@@ -114,12 +117,14 @@ impl Place {
             return Err(RestoreError::Io { path: self.path.clone(), source });
         }
         sync(parent(&self.path)).map_err(|source| RestoreError::Unflushed { path: self.path.clone(), source })?;
+        moved.retain(|moved| moved.from != self.restoring_copies());
         Ok(moved)
     }
 
     fn exchange(&self, at: Timestamp, moved: &mut Vec<Moved>, step: &mut dyn FnMut()) -> io::Result<()> {
         step();
-        let aside = self.aside(&self.path, at);
+        let suffix = self.free_suffix(at);
+        let aside = beside(&self.path, &suffix);
         // The old store keeps its name until the new one takes it: a second name is given, none is taken away. Whoever
         // owns the store next takes the second one away, if it comes to no more than that.
         for suffix in ["", "-wal"] {
@@ -131,9 +136,16 @@ impl Place {
         }
         step();
         if is_there(&self.copies()) {
-            let moving = Moved { to: self.aside(&self.copies(), at), from: self.copies() };
+            let moving = Moved { to: beside(&self.copies(), &suffix), from: self.copies() };
             moved.push(moving.clone());
             fs::rename(&moving.from, &moving.to)?;
+        }
+        step();
+        // Before the store itself. Whoever finds the old store still in its place knows by its second name what the old
+        // copies are called now, and brings them back.
+        if is_there(&self.restoring_copies()) {
+            moved.push(Moved { from: self.restoring_copies(), to: self.copies() });
+            fs::rename(self.restoring_copies(), self.copies())?;
         }
         sync(parent(&self.path))?;
         step();
@@ -177,13 +189,16 @@ impl Place {
         self.beside(COPIES)
     }
 
-    /// A name with the time in it that nothing has yet.
-    fn aside(&self, path: &Path, at: Timestamp) -> PathBuf {
+    /// What is put behind the names of the old store and its copies: the time, and a number if something is called so already.
+    fn free_suffix(&self, at: Timestamp) -> String {
         let time = at.to_string().replace([':', '.'], "-");
-        let names = std::iter::once(String::new()).chain((2..).map(|n| format!("-{n}")));
-        let mut names = names.map(|again| beside(path, &format!("{ASIDE}{time}{again}")));
-        let free = names.find(|path| !is_there(path) && !is_there(&beside(path, "-wal")));
-        free.expect("there is always one more number")
+        let numbers = std::iter::once(String::new()).chain((2..).map(|n| format!("-{n}")));
+        let mut suffixes = numbers.map(|again| format!("{ASIDE}{time}{again}"));
+        let is_free = |suffix: &String| {
+            let store = beside(&self.path, suffix);
+            !is_there(&store) && !is_there(&beside(&store, "-wal")) && !is_there(&beside(&self.copies(), suffix))
+        };
+        suffixes.find(is_free).expect("there is always one more number")
     }
 }
 

@@ -9,17 +9,19 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use model::{Incarnation, Timestamp};
-use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
 
 use crate::files::{beside, hash, private};
+use crate::payloads::PlainPayloads;
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::meta;
 use crate::sqlite::open::{FileKind, Setup};
 use crate::sqlite::outside::backup::{self, BackupNote};
+use crate::sqlite::outside::payloads::{self, CarryError};
 use crate::sqlite::outside::place::{Moved, Place};
-use crate::sqlite::outside::{OnProgress, Progress, Stage, import, versions};
-use crate::{AppendError, OpenError, StorageError};
+use crate::sqlite::outside::{COPIES, OnProgress, PayloadReport, Progress, Stage, import, versions};
+use crate::{AppendError, CopyError, OpenError, StorageError};
 
 const MAX_NOTE_BYTES: u64 = 64 << 10;
 
@@ -51,6 +53,8 @@ pub struct Restored {
     pub config: bool,
     /// Streams that were damaged when they were exported, and are fenced off.
     pub damaged: u64,
+    /// What became of the payloads; `None` if it was made by a version that kept none in it.
+    pub payloads: Option<PayloadReport>,
 }
 
 /// Why nothing was restored. What is there is as it was, unless [`NotPutBack`](Self::NotPutBack) or
@@ -149,12 +153,24 @@ pub enum RestoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// A payload could not be written.
+    #[error("could not put a payload back")]
+    Payload(#[source] CopyError),
     /// The new store could not be written.
     #[error("could not write the new store")]
     Append(#[from] AppendError),
     /// SQLite could not do its part.
     #[error("could not write the new store")]
     Storage(#[from] StorageError),
+}
+
+impl From<CarryError> for RestoreError {
+    fn from(err: CarryError) -> Self {
+        match err {
+            CarryError::Sql(err) => err.into(),
+            CarryError::Files(err) => Self::Payload(err),
+        }
+    }
 }
 
 impl From<rusqlite::Error> for RestoreError {
@@ -180,9 +196,10 @@ pub fn restore(wish: &RestoreWish<'_>, progress: OnProgress<'_>) -> Result<Resto
 fn fill(wish: &RestoreWish<'_>, place: &Place, progress: OnProgress<'_>) -> Result<Restored, RestoreError> {
     let is_folder = wish.from.is_dir();
     let built = place.restoring();
+    let payloads = PlainPayloads::at(place.restoring_copies());
     let mut restored = match is_folder {
-        true => copy_backup(wish, &built, progress),
-        false => import::import(wish, &built, progress),
+        true => copy_backup(wish, &built, &payloads, progress),
+        false => import::import(wish, &built, &payloads, progress),
     }?;
     check(&built)?;
     let flushed = File::open(&built).and_then(|file| file.sync_all());
@@ -202,7 +219,12 @@ fn fill(wish: &RestoreWish<'_>, place: &Place, progress: OnProgress<'_>) -> Resu
     Ok(restored)
 }
 
-fn copy_backup(wish: &RestoreWish<'_>, to: &Path, progress: OnProgress<'_>) -> Result<Restored, RestoreError> {
+fn copy_backup(
+    wish: &RestoreWish<'_>,
+    to: &Path,
+    payloads: &PlainPayloads,
+    progress: OnProgress<'_>,
+) -> Result<Restored, RestoreError> {
     let note = read_note(wish.from)?;
     let from = wish.from.join(backup::DATABASE);
     let (bytes, sha256) = copy_hashed(&from, to, note.bytes, progress)?;
@@ -214,7 +236,13 @@ fn copy_backup(wish: &RestoreWish<'_>, to: &Path, progress: OnProgress<'_>) -> R
         return altered("its hash is another");
     }
     renew(to, wish.incarnation)?;
-    Ok(Restored { entries: note.entries, made_at: note.made_at, moved: Vec::new(), config: false, damaged: 0 })
+    let kept = PlainPayloads::at(wish.from.join(COPIES));
+    // An earlier version copied none; a person may have put them beside it, as was advised then.
+    let has_payloads = note.payloads.is_some() || kept.path().is_dir();
+    let carry = |conn: &Connection, schema| payloads::copy_named(conn, schema, &kept, payloads, progress);
+    let payloads = if has_payloads { Some(with_built(to, carry)?) } else { None };
+    let (entries, made_at) = (note.entries, note.made_at);
+    Ok(Restored { entries, made_at, moved: Vec::new(), config: false, damaged: 0, payloads })
 }
 
 fn read_note(folder: &Path) -> Result<BackupNote, RestoreError> {
@@ -249,6 +277,20 @@ fn copy_hashed(from: &Path, to: &Path, total: u64, progress: OnProgress<'_>) -> 
         progress(Progress { stage: Stage::Copy, done, total });
         copy.write_all(piece).map_err(writing)
     })
+}
+
+/// Looks at the store that was built, which is closed again as one file.
+pub(super) fn with_built<T>(
+    path: &Path,
+    look: impl FnOnce(&Connection, i64) -> Result<T, CarryError>,
+) -> Result<T, RestoreError> {
+    let setup = Setup { path };
+    let conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let (schema, _) = versions(&conn)?.ok_or_else(|| OpenError::Begun { path: path.to_owned() })?;
+    let looked = look(&conn, schema);
+    checkpoint::finish(&conn, &Health::default());
+    conn.close().map_err(|(_, err)| err)?;
+    Ok(looked?)
 }
 
 fn renew(path: &Path, incarnation: Incarnation) -> Result<(), RestoreError> {

@@ -61,9 +61,10 @@ impl EachTable for Read<'_> {
     }
 }
 
-/// Where `found` in the tables of a store with this schema is not what the log says: the first row of each table.
-pub(super) fn differences(log: &Rows, found: &Rows, schema: i64) -> Vec<String> {
-    let mut differences = Differences { log, found, schema, said: Vec::new() };
+/// Where `found` in the tables of a store with this schema is not what the log says: the first row of each table but those
+/// that are still to be filled.
+pub(super) fn differences(log: &Rows, found: &Rows, schema: i64, unfilled: &[&str]) -> Vec<String> {
+    let mut differences = Differences { log, found, schema, unfilled, said: Vec::new() };
     let Ok(()) = each_table(&mut differences);
     differences.said
 }
@@ -72,6 +73,7 @@ struct Differences<'a> {
     log: &'a Rows,
     found: &'a Rows,
     schema: i64,
+    unfilled: &'a [&'a str],
     said: Vec<String>,
 }
 
@@ -81,7 +83,8 @@ impl EachTable for Differences<'_> {
     fn table<R: FoldedRow>(&mut self) -> Result<(), Infallible> {
         let (log, tables) = (R::of(self.log), R::of(self.found));
         let first = log.keys().chain(tables.keys()).filter(|key| log.get(key) != tables.get(key)).min();
-        let Some(key) = first.filter(|_| R::table().since <= self.schema) else { return Ok(()) };
+        let is_filled = R::table().since <= self.schema && !self.unfilled.contains(&R::table().name);
+        let Some(key) = first.filter(|_| is_filled) else { return Ok(()) };
         let what = match (log.get(key), tables.get(key)) {
             (Some(_), None) => "is missing",
             (None, _) => "tells of what is not in the log",

@@ -3,7 +3,7 @@
 //! Invariant: what is folded is what was written, 1, 2, 3 … without a gap; the walk ends before the first entry that
 //! is not. Pages are read each in a transaction of the caller's choice, so that a long stream holds nothing up.
 
-use model::{Seq, Session, StreamId, fold};
+use model::{Event, NamedPayloads, Seq, Session, StreamId, fold};
 use rusqlite::{Connection, Result, params};
 
 use crate::rows::Rows;
@@ -23,11 +23,21 @@ pub(in crate::sqlite) struct Walk {
     pub(super) rows: Rows,
     pub(super) fence: Option<Fence>,
     session: Option<Session>,
+    /// What the entries name.
+    pub(super) payloads: NamedPayloads,
 }
 
 impl Walk {
     pub(super) fn new(id: i64, stream: StreamId) -> Self {
-        Self { stream, id, head: Seq::START, rows: Rows::default(), fence: None, session: None }
+        Self {
+            stream,
+            id,
+            head: Seq::START,
+            rows: Rows::default(),
+            fence: None,
+            session: None,
+            payloads: NamedPayloads::default(),
+        }
     }
 
     /// Walks the whole stream at once.
@@ -77,6 +87,9 @@ impl Walk {
             (self.session, rows) = fold(self.stream, self.session.take(), &entry);
             rows.iter().for_each(|change| self.rows.apply(change));
             self.head = entry.seq;
+            if let Event::Session(event) = &entry.event {
+                self.payloads.apply(event);
+            }
         }
         Ok(false)
     }

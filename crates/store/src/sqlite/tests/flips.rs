@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use model::{Entry, Event, Position, Seq, SessionRow};
+use model::{Command, Entry, Event, Position, Seq, SessionRow};
 use rusqlite::Connection;
 
-use crate::conformance::{batch, session_id, stream, text_part};
+use crate::conformance::{at, batch, part_of_command, session_id, stream};
 use crate::outside::{Depth, Repair, StoreFile};
 use crate::prelude::*;
 use crate::rows::folded_tables;
@@ -116,23 +116,36 @@ async fn a_row_that_is_damaged_while_the_server_runs_is_set_right_when_it_is_rea
     assert_eq!(store.unsettled().await.unwrap(), [session_id(2)]);
 }
 
-/// What is put whole takes the place of a damaged row, with a checksum of its own: only rows that are whole are changed in part.
+/// A change writes its own columns and the checksum of the row as it has to be. So damage elsewhere in the row is still found, damage
+/// where it writes is gone, and a row that is lost is written whole.
 #[tokio::test]
-async fn a_damaged_row_of_a_session_is_written_whole_by_the_next_change() {
-    let (_folder, path) = folder();
-    write_sample(&path).await;
-    let store = open_at(&path);
-    let (mut session, _) = tell(&store).await.sessions.remove(0);
-    scribble(&path, "UPDATE sessions SET agent = 'nobody said so', turns = turns + 1 WHERE name = 'one'");
-    session.row.name = "changed".to_owned();
-    let after = store.head(stream(1)).await.unwrap();
-    let crate::Head::At(after) = after else { panic!("{after:?}") };
-    let mut part = text_part(stream(1), after.0, &["more"]);
-    part.rows = vec![model::RowChange::PutSession(Box::new(session.row.clone()))];
-    store.append(batch([part])).await.unwrap();
-    let rows = store.sessions(model::Shelf::All, None, 10).await.unwrap();
-    assert_eq!(rows.into_iter().find(|row| row.id == session_id(1)), Some(session.row));
-    store.close().await;
+async fn a_change_of_a_damaged_row_of_a_session_does_not_hide_the_damage() {
+    for sql in [
+        "UPDATE sessions SET agent = 'nobody said so', turns = turns + 1 WHERE name = 'one'",
+        "UPDATE sessions SET checksum = checksum + 1 WHERE name = 'one'",
+        "UPDATE sessions SET name = 'nobody said so' WHERE name = 'one'",
+        "DELETE FROM sessions WHERE name = 'one'",
+        // A type that the table does not allow.
+        "UPDATE sessions SET created_at = 1.5 WHERE name = 'one'",
+    ] {
+        let (_folder, path) = folder();
+        write_sample(&path).await;
+        let store = open_at(&path);
+        let (mut session, _) = tell(&store).await.sessions.remove(0);
+        scribble_loosely(&path, sql);
+        let rename = Command::Change {
+            name: Some("changed".to_owned()),
+            env_hint: None,
+            context: None,
+            filing: model::FilingWish::default(),
+        };
+        let part = part_of_command(session_id(1), Some(session.clone()), rename, at(99)).unwrap();
+        (session.head, session.row.name) = (part.head(), "changed".to_owned());
+        store.append(batch([part])).await.unwrap();
+        assert_eq!(store.session(session_id(1)).await.unwrap(), Some(session), "{sql}");
+        store.close().await;
+        assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "{sql}");
+    }
 }
 
 /// A receipt is in no log: one that is damaged is forgotten, and the key may be used again.
@@ -144,7 +157,7 @@ async fn a_damaged_receipt_is_none() {
         key: key.to_owned(),
         fingerprint: vec![1],
         reply: vec![2],
-        at: crate::conformance::at(1),
+        at: at(1),
         holds_words: false,
     };
     let write = async |store: &SqliteStore, key: &str| {
@@ -189,15 +202,20 @@ async fn a_row_with_a_number_of_another_type_is_mended() {
     let (_folder, path) = folder();
     write_sample(&path).await;
     let before = tables(&path);
-    let redeclare = |from: &str, to: &str| {
-        let sql = format!("UPDATE sqlite_schema SET sql = replace(sql, '{from}', '{to}') WHERE name = 'sessions'");
-        scribble(&path, &format!("PRAGMA writable_schema = ON; {sql}"));
-    };
-    redeclare(") STRICT, WITHOUT ROWID", ") WITHOUT ROWID");
-    scribble(&path, "UPDATE sessions SET created_at = 1.5");
-    redeclare(") WITHOUT ROWID", ") STRICT, WITHOUT ROWID");
+    scribble_loosely(&path, "UPDATE sessions SET created_at = 1.5");
     open_at(&path).close().await;
     assert_eq!(tables(&path), before);
+}
+
+/// Scribbles while no type of the sessions' columns is checked.
+fn scribble_loosely(path: &Path, sql: &str) {
+    let redeclare = |from: &str, to: &str| {
+        let sql = format!("UPDATE sqlite_schema SET sql = replace(sql, '{from}', '{to}') WHERE name = 'sessions'");
+        scribble(path, &format!("PRAGMA writable_schema = ON; {sql}"));
+    };
+    redeclare(") STRICT, WITHOUT ROWID", ") WITHOUT ROWID");
+    scribble(path, sql);
+    redeclare(") WITHOUT ROWID", ") STRICT, WITHOUT ROWID");
 }
 
 /// What the doctor finds, it mends.

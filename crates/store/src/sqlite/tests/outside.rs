@@ -4,6 +4,7 @@ mod backup;
 mod check;
 mod export;
 mod older;
+mod payloads;
 pub(super) mod rebuild;
 mod restore;
 mod roundtrip;

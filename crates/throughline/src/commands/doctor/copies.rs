@@ -159,6 +159,7 @@ pub(super) fn describe(what: What) -> &'static str {
         What::Foreign => "has something else in its copy's place",
         What::Meta => "differs from its meta.json",
         What::Transcript => "differs from its transcript.jsonl",
+        What::Outputs => "differs from its outputs.json",
         What::Damaged => "is damaged",
     }
 }

@@ -29,7 +29,11 @@ pub(super) fn lines(all: &DoctorReport, data: &DataDir) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let state = if report.is_damaged() { "is damaged" } else { "is whole" };
+    let state = match (report.is_damaged(), is_of_payloads_alone(report)) {
+        (false, _) => "is whole",
+        (true, true) => "is whole; files beside it are not as they were stored",
+        (true, false) => "is damaged",
+    };
     lines.push(format!("{} {state}.", data.database().display()));
     lines.push(scope(report));
     lines.extend(of_copies(&all.copies));
@@ -71,14 +75,27 @@ fn of_search(set_aside: &[(SessionId, Seq)]) -> Option<String> {
     })
 }
 
+/// Nothing is wrong but with files beside the database.
+fn is_of_payloads_alone(report: &CheckReport) -> bool {
+    let is_beside = |finding: &Finding| match finding.kind {
+        FindingKind::Payload | FindingKind::Leftover | FindingKind::Fence | FindingKind::Newer => true,
+        FindingKind::File | FindingKind::Entry | FindingKind::Row | FindingKind::Stray => false,
+    };
+    report.more_findings == 0 && report.findings.iter().all(is_beside)
+}
+
 fn scope(report: &CheckReport) -> String {
-    let CheckReport { sampled, streams, checked_streams, checked_entries, .. } = *report;
-    let (all, some, entries) = (HumanCount(streams), HumanCount(checked_streams), HumanCount(checked_entries));
+    let CheckReport { sampled, streams, checked_streams, checked_entries, checked_payloads, .. } = *report;
+    let (all, some) = (HumanCount(streams), HumanCount(checked_streams));
+    let entries = match checked_payloads {
+        0 => HumanCount(checked_entries).to_string() + " entries",
+        payloads => format!("{} entries and {} payloads", HumanCount(checked_entries), HumanCount(payloads)),
+    };
     match sampled {
         true => {
-            format!("{some} of {all} streams were looked at, {entries} entries verified; --all looks at every one.")
+            format!("{some} of {all} streams were looked at, {entries} verified; --all looks at every one.")
         }
-        false => format!("All {all} streams were looked at, {entries} entries verified."),
+        false => format!("All {all} streams were looked at, {entries} verified."),
     }
 }
 
@@ -111,6 +128,14 @@ fn advice(kind: FindingKind) -> Option<&'static str> {
         FindingKind::Stray => Some(
             "What belongs to no session is shown to nobody. With the server stopped, `throughline doctor --rebuild` \
              removes such rows; an export leaves such entries out.",
+        ),
+        FindingKind::Payload => Some(
+            "What was shown and is missing or was edited is shown as gone or changed; nothing else is harmed. A backup from \
+             before has it: copy the file from its sessions folder to the same place in yours.",
+        ),
+        FindingKind::Leftover => Some(
+            "Files that no entry names are no damage: they are being stored, or a crash has left them, and the server removes \
+             what it finds of them when it settles such a session.",
         ),
         FindingKind::Fence => None,
         FindingKind::Newer => Some(

@@ -17,10 +17,12 @@ use crate::sqlite::tests::{folder, open_at};
 fn sealed(lines: &[&str], entries: u64) -> String {
     let body: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let sum = format!("{:x}", Sha256::digest(&body));
-    format!("{body}{{\"throughline\":\"end\",\"entries\":{entries},\"purged\":0,\"damaged\":0,\"sha256\":\"{sum}\"}}\n")
+    format!(
+        "{body}{{\"throughline\":\"end\",\"entries\":{entries},\"purged\":0,\"damaged\":0,\"payloads\":0,\"sha256\":\"{sum}\"}}\n"
+    )
 }
 
-const HEADER: &str = r#"{"throughline":"export","version":1,"madeAt":"1970-01-01T00:00:00.000Z","program":"test","incarnation":"fedcba9876543210"}"#;
+const HEADER: &str = r#"{"throughline":"export","version":2,"madeAt":"1970-01-01T00:00:00.000Z","program":"test","incarnation":"fedcba9876543210"}"#;
 
 #[tokio::test]
 async fn an_export_reads_as_it_should() {
@@ -32,13 +34,13 @@ async fn an_export_reads_as_it_should() {
     assert_eq!((exported.entries, exported.purged, exported.damaged, exported.strays), (6, 1, 1, 0));
     assert_eq!(lines[0], HEADER);
     let expected = [
-        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":7,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
+        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":8,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
         r#"{"damaged":"session 1","seq":4,"what":"its checksum does not match"}"#,
         r#"{"purged":"session 3","at":"1970-01-01T00:00:00.010Z"}"#,
     ];
     assert_eq!([1, 7, 8].map(|n| named(lines[n])), expected);
     assert!(
-        lines[9].starts_with(r#"{"throughline":"end","entries":6,"purged":1,"damaged":1,"sha256":""#),
+        lines[9].starts_with(r#"{"throughline":"end","entries":6,"purged":1,"damaged":1,"payloads":0,"sha256":""#),
         "{}",
         lines[9]
     );
@@ -172,8 +174,8 @@ async fn an_export_that_is_not_whole_changes_nothing() {
         (String::new(), "neither a backup nor an export".to_owned()),
         ("\u{0}\u{1}".repeat(9000), "neither a backup nor an export".to_owned()),
         (
-            sealed(&[&HEADER.replace("\"version\":1", "\"version\":2")], 0),
-            "has format 2, this program knows formats up to 1".to_owned(),
+            sealed(&[&HEADER.replace("\"version\":2", "\"version\":3")], 0),
+            "has format 3, this program knows formats up to 2".to_owned(),
         ),
         (HEADER.to_owned() + "\n", "is cut off after line 1".to_owned()),
         (whole.trim_end().to_owned(), "is cut off after line 3".to_owned()),

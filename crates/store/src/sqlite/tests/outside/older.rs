@@ -260,6 +260,8 @@ const WITHOUT_ATTACHMENTS: &str = "DROP INDEX sessions_by_activity;
      DROP TABLE attachments;
      DROP TABLE usage;
      DROP TABLE tallies;
+     DROP TABLE outputs;
+     DROP TABLE bodies;
      DELETE FROM refinery_schema_history WHERE version >= 13";
 
 /// Three sessions: one that was handed over, one whose agent began anew, one that was purged.

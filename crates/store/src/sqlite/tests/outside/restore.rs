@@ -165,7 +165,7 @@ async fn what_was_moved_is_put_back_if_the_new_store_cannot_take_its_place() {
     let work = || {
         let mut in_the_way = |progress: Progress| {
             // Just before the old log and its shared memory are removed.
-            if progress.stage == Stage::Place && progress.done == 3 {
+            if progress.stage == Stage::Place && progress.done == 4 {
                 drop(fs::remove_file(&shared_memory));
                 fs::create_dir(&shared_memory).unwrap();
             }
@@ -185,7 +185,7 @@ async fn a_backup_that_is_not_what_was_written_is_refused() {
     type Alter = fn(&Path);
     let altered: [(Alter, &str); 6] = [
         (|folder| fs::remove_file(folder.join("backup.json")).unwrap(), "neither a backup nor an export"),
-        (|folder| fs::write(folder.join("backup.json"), r#"{"format":2}"#).unwrap(), "has format 2"),
+        (|folder| fs::write(folder.join("backup.json"), r#"{"format":3}"#).unwrap(), "has format 3"),
         (|folder| fs::write(folder.join("backup.json"), r#"{"format":1}"#).unwrap(), "a part of it is missing"),
         (|folder| fs::remove_file(folder.join("throughline.db")).unwrap(), "could not read or write"),
         (

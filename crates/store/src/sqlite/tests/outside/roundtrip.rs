@@ -6,7 +6,7 @@ use std::fs;
 use proptest::prelude::*;
 
 use crate::histories::{Step, history, write};
-use crate::outside::{Depth, Repair};
+use crate::outside::{CheckReport, Depth, Repair};
 use crate::sqlite::tests::folder;
 use crate::sqlite::tests::outside::{backup, check, export, restore_from, told};
 
@@ -15,12 +15,17 @@ fn body(text: &str) -> Vec<String> {
     text.lines().skip(1).map(|line| line.split(r#","sha256""#).next().unwrap().to_owned()).collect()
 }
 
+/// What a check finds but for payloads: a history names some, and writes none.
+fn log_findings(report: &CheckReport) -> Vec<String> {
+    told(report).into_iter().filter(|line| !line.starts_with("Payload ")).collect()
+}
+
 fn goes_round(steps: Vec<Step>) {
     let (folder, path) = folder();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let store = runtime.block_on(write(steps, &path));
     // Beside its owner first.
-    assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new());
+    assert_eq!(log_findings(&check(&path, Depth::All)), Vec::<String>::new());
     let (lines, exported) = export(&path);
     let kept = folder.path().join("backup");
     let note = backup(&path, &kept).unwrap();
@@ -28,7 +33,7 @@ fn goes_round(steps: Vec<Step>) {
     drop(store);
 
     Repair::begin(&path).unwrap().rebuild(&mut |_| ()).unwrap();
-    assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new());
+    assert_eq!(log_findings(&check(&path, Depth::All)), Vec::<String>::new());
     assert_eq!(export(&path).0, lines);
 
     let file = folder.path().join("export.jsonl");
@@ -37,7 +42,7 @@ fn goes_round(steps: Vec<Step>) {
         let new = folder.path().join(name);
         let restored = restore_from(from, &new).unwrap();
         assert_eq!(restored.entries, exported.entries);
-        assert_eq!(told(&check(&new, Depth::All)), Vec::<String>::new(), "{name}");
+        assert_eq!(log_findings(&check(&new, Depth::All)), Vec::<String>::new(), "{name}");
         assert_eq!(body(&export(&new).0), body(&lines), "{name}");
     }
 }
