@@ -17,7 +17,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use crate::acp::{AcpSession, AgentProfile, Connection, Lease, SessionChannels, Transport};
 use crate::catalog::{CatalogEntry, Fingerprint};
-use crate::process::{Spec, environment, login_shell_path, own_path};
+use crate::process::{Ending, Spec, environment, login_shell_path, own_path};
 use crate::{
     Agent, AgentRequest, AgentSettings, AgentStart, AgentUpdate, Records, RecordsError, RecordsWish, Trial,
     TrialOutcome, guide,
@@ -320,6 +320,7 @@ impl Pool {
                 env: env.clone(),
                 cwd: cwd.to_owned(),
                 limits: self.settings.process_limits,
+                ending: Ending::ClosedInput,
             };
             Transport::process(self.settings.launcher.spawn(spec).await.map_err(|err| err.to_string())?)
         };

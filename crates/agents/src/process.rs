@@ -15,7 +15,8 @@
 //!
 //! The data does not pass through the supervisor: the agent inherits the pipes that the server holds. When the
 //! control socket is closed, also because the server was killed, the supervisor ends every descendant; the keeper
-//! does so when the supervisor is killed. Processes that outlive both, or a supervisor that was stopped, are found by
+//! does so when the supervisor is killed. A login shell that is asked for its `PATH` then has two seconds to clean up
+//! ([`Ending::HangUp`]). Processes that outlive both, or a supervisor that was stopped, are found by
 //! their mark (`mark.rs`), by the server or by the next one. Not reached are programs that have removed the mark by
 //! then, programs that others started on the agent's behalf (a container, a timer) and those with another user's
 //! rights.
@@ -51,4 +52,4 @@ pub use supervisor::supervise;
 #[cfg(not(target_os = "linux"))]
 pub use supervisor::supervise as keep;
 pub use tree::end_leftovers;
-pub use wire::{Ended, Exit, ProcessLimits, Spec, StartRefusal};
+pub use wire::{Ended, Ending, Exit, ProcessLimits, Spec, StartRefusal};

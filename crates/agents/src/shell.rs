@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::net::unix::pipe;
 
 use crate::Agents;
-use crate::process::{LaunchError, Launched, Process, Spec, environment};
+use crate::process::{Ending, LaunchError, Launched, Process, Spec, environment};
 
 /// The longest that a command may be given to run, which is a day: longer work belongs into a terminal of the agent's own.
 pub const MAX_COMMAND_LIMIT: Duration = Duration::from_secs(24 * 3_600);
@@ -39,7 +39,8 @@ impl Agents {
             env.insert("PATH".to_owned(), path.to_owned());
         }
         let args = ["-c", BOTH_IN_ONE_PIPE, line].map(str::to_owned).to_vec();
-        let spec = Spec { command: "/bin/sh".to_owned(), args, env, cwd, limits: settings.process_limits };
+        let limits = settings.process_limits;
+        let spec = Spec { command: "/bin/sh".to_owned(), args, env, cwd, limits, ending: Ending::ClosedInput };
         let Launched { process, stdin, stdout } = settings.launcher.spawn(spec).await?;
         // Nobody could type anything.
         drop(stdin);

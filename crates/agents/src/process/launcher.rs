@@ -135,7 +135,8 @@ impl Process {
         }
     }
 
-    /// Ends the agent: it has one second after the end of its input, two more after SIGTERM, and is killed then.
+    /// Ends the agent: it has one second after the end of its input, two more after SIGTERM, and is killed then. A
+    /// shell that is hung up (see [`super::Ending`]) has two seconds.
     pub async fn stop(self) -> Ended {
         self.end(Order::Stop).await
     }

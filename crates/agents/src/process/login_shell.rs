@@ -5,8 +5,8 @@
 //!
 //! Invariant: the server's own `PATH` comes first, since an environment that the person has activated is only there;
 //! the shell's folders are appended. Only `PATH` is taken. A shell that fails, hangs or prompts costs ten seconds at
-//! most, and is then stopped like an agent, not killed: one that is killed in the middle of its files leaves their locks
-//! behind, for which every later shell waits.
+//! most, and is then hung up, not killed, also when the server ends: one that is killed in the middle of its files leaves
+//! their locks behind, for which every later shell waits.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::launcher::{Launched, Launcher};
-use super::wire::{ProcessLimits, Spec};
+use super::wire::{Ending, ProcessLimits, Spec};
 
 const LIMIT: Duration = Duration::from_secs(10);
 /// Output of the shell's files before the marker is skipped; more than this is not read.
@@ -64,23 +64,18 @@ async fn ask(
         env,
         cwd: home.map_or("/", String::as_str).into(),
         limits: ProcessLimits::default(),
+        ending: Ending::HangUp,
     };
     let Launched { process, stdin, stdout } = launcher.spawn(spec).await.ok()?;
     drop(stdin);
     let mut answer = Vec::new();
     let mut bounded = stdout.take(LONGEST_ANSWER_BYTES);
     let read = timeout(LIMIT, bounded.read_to_end(&mut answer));
-    match stopping.run_until_cancelled(read).await {
-        Some(Ok(read)) => {
-            drop(process);
-            read.ok()?;
-            path_in(&answer)
-        }
-        Some(Err(_)) | None => {
-            process.stop().await;
-            None
-        }
-    }
+    let read = stopping.run_until_cancelled(read).await;
+    // It may still be in its files: with an answer that is too long, or when it has closed its output.
+    process.stop().await;
+    read?.ok()?.ok()?;
+    path_in(&answer)
 }
 
 fn path_in(answer: &[u8]) -> Option<String> {

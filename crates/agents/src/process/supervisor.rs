@@ -9,23 +9,28 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::{ChildStderr, ExitCode};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, wait};
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, test_kill_process_group, wait,
+};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
 use super::start::{InheritedPipes, start};
 use super::tail::Tail;
 use super::tree::{end_descendants, exit_descriptor};
-use super::wire::{Ended, Exit, Order, SupervisorMessage};
+use super::wire::{Ended, Ending, Exit, Order, SupervisorMessage};
 use control::Control;
 
 /// How long an agent whose input is closed may take to exit by itself.
 const CLOSED_INPUT_LIMIT: Duration = Duration::from_secs(1);
-/// How long an agent may take to exit after SIGTERM.
+/// How long an agent may take to exit after SIGTERM, and a shell that is hung up.
 const SIGTERM_LIMIT: Duration = Duration::from_secs(2);
+/// How often it is looked whether a shell that was hung up has ended.
+const HANG_UP_PAUSE: Duration = Duration::from_millis(10);
 /// How often at most the agent's standard error is sent to the server.
 const STDERR_INTERVAL: Duration = Duration::from_millis(500);
 /// How long a dead orphan may wait to be reaped.
@@ -57,12 +62,10 @@ fn run() -> io::Result<()> {
         Err(refusal) => return control.send(&SupervisorMessage::Failed(refusal)),
     };
     let pid = Pid::from_child(&child);
-    let mut agent = Agent { pid, exit: None, stderr: child.stderr.take(), tail: Tail::default() };
+    let mut agent = Agent { pid, ending: spec.ending, exit: None, stderr: child.stderr.take(), tail: Tail::default() };
     // From here on nothing may return before the descendants are ended, not even if the server is gone.
-    let sent = control.send(&SupervisorMessage::Started { pid: pid.as_raw_nonzero().get() });
-    if sent.is_ok() {
-        watch_agent(&mut control, &mut agent);
-    }
+    drop(control.send(&SupervisorMessage::Started { pid: pid.as_raw_nonzero().get() }));
+    watch_agent(&mut control, &mut agent);
     let survivors = end_descendants(pid, &mut || agent.reap());
     let ended = Ended { exit: agent.collect_exit(), stderr: agent.tail.text(), survivors };
     control.send(&SupervisorMessage::Ended(ended))
@@ -82,6 +85,7 @@ fn take_standard_streams() -> io::Result<(Control, InheritedPipes)> {
 
 struct Agent {
     pid: Pid,
+    ending: Ending,
     exit: Option<Exit>,
     stderr: Option<ChildStderr>,
     tail: Tail,
@@ -107,6 +111,7 @@ fn watch_agent(control: &mut Control, agent: &mut Agent) {
         if ready.control {
             match control.order() {
                 Ok(None) => {}
+                Ok(Some(Order::Stop)) | Err(_) if agent.ending == Ending::HangUp => return agent.hang_up(),
                 Ok(Some(Order::Stop)) => {
                     if matches!(phase, StopPhase::Running) {
                         phase = StopPhase::InputClosed { phase_deadline: Instant::now() + CLOSED_INPUT_LIMIT };
@@ -135,9 +140,8 @@ fn watch_agent(control: &mut Control, agent: &mut Agent) {
         if next_news.is_some_and(|at| at <= now) {
             stderr_is_new = false;
             stderr_told_at = Some(now);
-            if control.send(&SupervisorMessage::Stderr(agent.tail.text())).is_err() {
-                return;
-            }
+            // That control is closed is seen when it is read.
+            drop(control.send(&SupervisorMessage::Stderr(agent.tail.text())));
         }
     }
 }
@@ -177,6 +181,24 @@ fn poll_inputs(
 }
 
 impl Agent {
+    /// Hangs a shell up and waits for it and for what it runs, within a limit. The shell itself ignores SIGTERM, and what it runs
+    /// may ignore SIGHUP, as under `nohup`. What the shell runs may take longer to clean up than the shell to exit.
+    fn hang_up(&mut self) {
+        let deadline = Instant::now() + SIGTERM_LIMIT;
+        // Not reaped yet, so the number is still its own.
+        let _ = kill_process_group(self.pid, Signal::TERM);
+        let _ = kill_process(self.pid, Signal::HUP);
+        loop {
+            self.reap();
+            // A group lives on in its members when its first one has been reaped.
+            let is_over = self.exit.is_some() && test_kill_process_group(self.pid).is_err();
+            if is_over || Instant::now() >= deadline {
+                return;
+            }
+            thread::sleep(HANG_UP_PAUSE);
+        }
+    }
+
     /// Reads once from standard error; returns whether there was something.
     fn read_stderr(&mut self) -> bool {
         let mut piece = [0; 16 * 1024];

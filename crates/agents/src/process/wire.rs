@@ -19,15 +19,27 @@ pub struct Spec {
     pub env: BTreeMap<String, String>,
     pub cwd: PathBuf,
     pub limits: ProcessLimits,
+    pub ending: Ending,
+}
+
+/// How a program is asked to end, before it is killed with all that it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// By the end of its input, and by SIGTERM a second later. It is killed at once when the server is gone.
+    ClosedInput,
+    /// For an interactive shell, which has no input and ignores SIGTERM: by SIGHUP, and by SIGTERM to what it runs, at
+    /// once and also when the server is gone. Killed in the middle of its files, what it runs would leave locks behind.
+    HangUp,
 }
 
 /// Arguments and the values of variables may be secrets.
 impl fmt::Debug for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { command, args, env, cwd, limits } = self;
+        let Self { command, args, env, cwd, limits, ending } = self;
         let mut spec = f.debug_struct("Spec");
         spec.field("command", command).field("args", &args.len()).field("env", &env.keys());
-        spec.field("cwd", cwd).field("limits", limits).finish()
+        spec.field("cwd", cwd).field("limits", limits).field("ending", ending).finish()
     }
 }
 
@@ -50,11 +62,12 @@ impl Default for ProcessLimits {
     }
 }
 
-/// An order of the server, the most severe last. A closed control means [`Order::Kill`] too.
+/// An order of the server, the most severe last. A closed control means [`Order::Kill`] too, but for a
+/// program with [`Ending::HangUp`], which is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Order {
-    /// Ends gracefully: the agent's input is closed by now, so that it can exit by itself.
+    /// Ends gracefully, as its [`Ending`] says; the program's input is closed by now, so that it can exit by itself.
     Stop,
     Kill,
 }

@@ -49,6 +49,17 @@ async fn an_agent_that_ignores_sigterm_is_killed() {
 }
 
 #[tokio::test]
+async fn a_shell_that_is_hung_up_lets_what_it_runs_clean_up() {
+    let place = Place::new();
+    let Launched { process, stdin, stdout: _stdout } = place.launch_spec_ready(place.shell_with_lock()).await;
+    drop(stdin);
+    assert!(place.is_locked());
+    assert_eq!(process.stop().await.exit, Exit::Signal(1));
+    assert!(!place.is_locked());
+    place.assert_nobody_is_left();
+}
+
+#[tokio::test]
 async fn an_agent_that_ends_by_itself_leaves_nothing() {
     let place = Place::new();
     let Launched { mut process, stdin, stdout: _stdout } = place.launch_ready(&family_then("read -r go; exit 4")).await;

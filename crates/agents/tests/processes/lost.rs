@@ -22,6 +22,17 @@ fn a_server_that_is_killed_leaves_nothing() {
 }
 
 #[test]
+fn a_server_that_is_killed_lets_its_login_shell_clean_up() {
+    let place = Place::new();
+    let mut held = place.hold(&place.shell_with_lock());
+    held.line();
+    assert_eq!(held.line(), "ready");
+    held.kill();
+    place.wait_until_nobody_is_left();
+    assert!(!place.is_locked());
+}
+
+#[test]
 fn a_server_that_is_killed_while_it_starts_an_agent_leaves_nothing() {
     let place = Place::new();
     for moment in 0..20 {

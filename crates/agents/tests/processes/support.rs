@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use agents::process::{Faults, Launched, Launcher, Lines, ProcessLimits, Spec};
+use agents::process::{Ending, Faults, Launched, Launcher, Lines, ProcessLimits, Spec};
 use futures_util::StreamExt as _;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -47,6 +47,7 @@ impl Place {
             env: BTreeMap::from([(name, value), ("PATH".to_owned(), PATH.to_owned())]),
             cwd: self.path().to_owned(),
             limits: ProcessLimits::default(),
+            ending: Ending::ClosedInput,
         }
     }
 
@@ -55,13 +56,30 @@ impl Place {
         self.spec("/bin/sh", &["-c", script])
     }
 
+    /// An interactive shell, which ignores SIGTERM. It runs a program that holds a lock and takes longer to release it than the
+    /// shell takes to exit.
+    pub(crate) fn shell_with_lock(&self) -> Spec {
+        let holder =
+            "trap '' HUP; trap 'sleep 0.2; rm lock; exit' TERM; : > lock; echo ready; while :; do sleep 0.05; done";
+        fs::write(self.path().join("holder"), holder).unwrap();
+        Spec { ending: Ending::HangUp, ..self.spec("/bin/sh", &["-i", "-c", "sh ./holder; sleep 1000"]) }
+    }
+
+    pub(crate) fn is_locked(&self) -> bool {
+        self.path().join("lock").exists()
+    }
+
     pub(crate) async fn launch(&self, script: &str) -> Launched {
         self.launcher.spawn(self.script(script)).await.unwrap()
     }
 
     /// Starts a script and waits for its first line, which must be `ready`.
     pub(crate) async fn launch_ready(&self, script: &str) -> Launched {
-        let mut launched = self.launch(script).await;
+        self.launch_spec_ready(self.script(script)).await
+    }
+
+    pub(crate) async fn launch_spec_ready(&self, spec: Spec) -> Launched {
+        let mut launched = self.launcher.spawn(spec).await.unwrap();
         let mut lines = Lines::new(&mut launched.stdout, &Faults::default());
         assert_eq!(lines.next().await.unwrap().unwrap(), "ready");
         launched

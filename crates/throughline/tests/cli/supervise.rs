@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
-use agents::process::{Exit, Faults, Launched, Launcher, LineSink, Lines, ProcessLimits, Spec};
+use agents::process::{Ending, Exit, Faults, Launched, Launcher, LineSink, Lines, ProcessLimits, Spec};
 use futures_util::{SinkExt as _, StreamExt as _};
 
 use crate::support::Folder;
@@ -20,6 +20,7 @@ async fn an_agent_runs_under_the_binary_itself() {
         env: BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]),
         cwd: folder.work(),
         limits: ProcessLimits::default(),
+        ending: Ending::ClosedInput,
     };
     let Launched { mut process, stdin, stdout } = Launcher::new(PROGRAM.into()).spawn(spec).await.unwrap();
     let faults = Faults::default();

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::output::Output;
 use crate::AgentSettings;
 use crate::acp::connection::Connection;
-use crate::process::{Ended, Exit, Launched, Process, Spec, environment};
+use crate::process::{Ended, Ending, Exit, Launched, Process, Spec, environment};
 
 pub(in crate::acp) struct Run {
     id: String,
@@ -40,7 +40,7 @@ impl Run {
         let cwd = request.cwd.map_or_else(|| cwd.to_owned(), |below| cwd.join(below));
         let args = shell_args(request.command, request.args);
         let limits = settings.process_limits;
-        let spec = Spec { command: "/bin/sh".to_owned(), args, env, cwd, limits };
+        let spec = Spec { command: "/bin/sh".to_owned(), args, env, cwd, limits, ending: Ending::ClosedInput };
         Self { id, spec, settings, output, kill }
     }
 
