@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use super::terms::bare_words;
 use super::vocabulary::{
-    ANSWER_ASIDES, ANSWER_OPENINGS, FOLLOW_UP_WORDS, LOOKING_VERBS, PROMPT_ASIDES, PROMPT_OPENINGS, REQUEST_OPENINGS,
-    UNSPACED_OPENINGS,
+    ANSWER_ASIDES, ANSWER_OPENINGS, FOLLOW_UP_WORDS, LOOKING_VERBS, OUTCOME_WORDS, PROMPT_ASIDES, PROMPT_OPENINGS,
+    REQUEST_OPENINGS, UNSPACED_OPENINGS,
 };
 
 /// Who wrote a line.
@@ -73,10 +73,18 @@ fn after_marks(line: &str) -> Option<&str> {
 /// "go on", "yes please", "2": it says nothing without what was said before.
 pub(super) fn is_follow_up(line: &str) -> bool {
     bare_words(line).all(|word| {
-        FOLLOW_UP_WORDS.contains(word.as_str())
-            || word.chars().all(char::is_numeric)
-            || !word.chars().any(char::is_alphanumeric)
+        FOLLOW_UP_WORDS.contains(word.as_str()) || is_number(&word) || !word.chars().any(char::is_alphanumeric)
     })
+}
+
+/// "It ended with exit code 0", "The changes were applied": it says how something ended, and not what.
+pub(super) fn is_outcome(line: &str) -> bool {
+    // "3s" is a number with its unit.
+    bare_words(line).all(|word| OUTCOME_WORDS.contains(word.trim_start_matches(char::is_numeric)) || is_number(&word))
+}
+
+fn is_number(word: &str) -> bool {
+    word.chars().all(char::is_numeric)
 }
 
 /// "Let me look at the file first": the agent tells what it does, not what it found.
@@ -233,6 +241,22 @@ mod tests {
         assert_eq!(without_closings("fix it pls, thanks!"), "fix it");
         assert_eq!(without_closings("say thanks"), "say thanks");
         assert_eq!(without_closings("why?"), "why?");
+    }
+
+    #[test]
+    fn an_outcome_does_not_say_of_what() {
+        for line in [
+            "It ended with exit code 0.",
+            "Exit code: 137",
+            "The command completed successfully in 0.4s.",
+            "That did not run.",
+            "All changes have been applied.",
+        ] {
+            assert!(is_outcome(line), "{line}");
+        }
+        for line in ["cargo test ended with exit code 0.", "All 12 tests pass now.", "The parser failed."] {
+            assert!(!is_outcome(line), "{line}");
+        }
     }
 
     #[test]

@@ -3,14 +3,17 @@
 //! Invariant: one line of at most [`MAX_SUMMARY_CHARS`](super::MAX_SUMMARY_CHARS) characters, never empty.
 //!
 //! The person's first line that means something wins. If it is shorter than [`SHORT`], or only goes on with what was said
-//! before, the answer's first line that means something is used where it is longer. What is shown as more than words, such
+//! before, the answer's first line that means something is used where it is longer. An answer that only says how
+//! something ended does not say of what: the prompt does, or the command or edit of the turn. What is shown as more than words, such
 //! as a next block, says nothing here, nor does what was written for the system's own use.
 
 use crate::blocks::without_blocks;
 use crate::text::plain_text;
 
 use super::blocks::{Kind, Line, lines};
-use super::boilerplate::{Speaker, is_follow_up, is_looking, is_pictograph, point, without_closings, without_openings};
+use super::boilerplate::{
+    Speaker, is_follow_up, is_looking, is_outcome, is_pictograph, point, without_closings, without_openings,
+};
 use super::cut::summary_length;
 use super::inline::{plain_line, without_line_marks};
 use super::scaffolding::without_scaffolding;
@@ -29,6 +32,11 @@ const ANSWER_LINES: usize = 12;
 
 /// What a turn was about, in one line of at most [`MAX_SUMMARY_CHARS`] characters; [`EMPTY_SUMMARY`] if it says nothing.
 pub fn extract_summary(prompt: &str, response: &str) -> String {
+    summary_with_deed(prompt, response, "")
+}
+
+/// The same for a turn that also ran a command or edited a file: the call's title, or nothing.
+pub(crate) fn summary_with_deed(prompt: &str, response: &str, deed: &str) -> String {
     let prompt = plain_text(&without_blocks(&without_scaffolding(&looked_at(prompt))));
     let prompt_lines = lines(&prompt);
     let asked = asked(&prompt_lines);
@@ -40,13 +48,17 @@ pub fn extract_summary(prompt: &str, response: &str) -> String {
     let response = plain_text(&without_blocks(&without_scaffolding(&looked_at(response))));
     let response_lines = lines(&response);
     let answered = answered(&response_lines);
+    let deed = || Some(plain_line(&plain_text(deed))).filter(|deed| content_count(deed) > 0);
     let line = match (asked, answered) {
         (Some(asked), Some(answered)) if asked.is_follow_up || weight(&answered) > weight(&asked.as_written) => {
             answered
         }
-        (Some(asked), _) => asked.line,
+        (Some(asked), _) if !asked.is_follow_up => asked.line,
+        (Some(asked), _) => deed().or_else(|| outcome(&response_lines)).unwrap_or(asked.line),
         (None, Some(answered)) => answered,
-        (None, None) => first_words(&prompt_lines).or_else(|| first_words(&response_lines)).unwrap_or_default(),
+        (None, None) => {
+            first_words(&prompt_lines).or_else(deed).or_else(|| first_words(&response_lines)).unwrap_or_default()
+        }
     };
     finished(&line)
 }
@@ -197,7 +209,7 @@ fn answered(lines: &[Line<'_>]) -> Option<String> {
         }
         for sentence in sentences(&plain_line(line.text)) {
             let point = without_openings(sentence, Speaker::Agent);
-            if point.is_empty() || content_count(point) == 0 || is_follow_up(point) {
+            if point.is_empty() || content_count(point) == 0 || is_follow_up(point) || is_outcome(point) {
                 continue;
             }
             let found = if point.len() < sentence.len() { capitalised(point) } else { point.to_owned() };
@@ -212,6 +224,12 @@ fn answered(lines: &[Line<'_>]) -> Option<String> {
         }
     }
     announced.or_else(|| error_line(lines))
+}
+
+/// The first line that says how something ended, for a turn in which nothing says what.
+fn outcome(lines: &[Line<'_>]) -> Option<String> {
+    let mut prose = lines.iter().filter(|line| line.kind == Kind::Prose).map(|line| plain_line(line.text));
+    prose.find(|line| is_outcome(line) && content_count(line) > 0)
 }
 
 fn error_line(lines: &[Line<'_>]) -> Option<String> {

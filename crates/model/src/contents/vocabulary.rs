@@ -159,6 +159,21 @@ pub(super) static FOLLOW_UP_WORDS: Phrases = LazyLock::new(|| {
     )
 });
 
+/// Words of a sentence that only says how something ended, and not what.
+pub(super) static OUTCOME_WORDS: Phrases = LazyLock::new(|| {
+    phrases(
+        "
+    i, i've, it, it's, this, that, the, a, an, all, your, any, no, not, and, with, without, by, in, after, now, did,
+    didn't, has, have, had, was, were, is, are, been, command, commands, script, process, program, task, call, tool,
+    file, files, edit, edits, change, changes, patch, run, ran, ended, finished, completed, complete, exited,
+    succeeded, failed, terminated, stopped, aborted, returned, timed, out, applied, made, saved, written, edited,
+    changed, updated, done, exit, exitcode, code, status, return, signal, success, successful, successfully,
+    normally, cleanly, error, errors, output, s, ms, sec, secs, second, seconds, minute, minutes, der, die, das, es,
+    befehl, wurde, hat, ist, mit, ohne, fehler, erfolgreich, beendet, fehlgeschlagen
+",
+    )
+});
+
 /// Words that every topic uses.
 pub(super) static STOP_WORDS: Phrases = LazyLock::new(|| {
     phrases(
