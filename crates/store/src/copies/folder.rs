@@ -13,7 +13,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
-use rustix::fs::{self as sys, AtFlags, CWD, Mode, OFlags, RenameFlags};
+use rustix::fs::{self as sys, AtFlags, CWD, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use crate::CopyError;
@@ -305,6 +305,24 @@ impl Folder {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => self.look_and_move(name, to, new_name),
             Err(errno) => Err(self.error_at(name)(errno)),
         }
+    }
+
+    /// Moves a folder out of a place for a file, to a name of its own beside it, and one out of the place of [`Self::file_beside`]; with
+    /// all that is in them. It survives the power there after [`Self::sync`].
+    pub(crate) fn move_folders_aside(&self, name: &str) -> Result<(), CopyError> {
+        for name in [name.to_owned(), beside(name)] {
+            let found = sys::statat(&self.fd, &name, AtFlags::SYMLINK_NOFOLLOW);
+            if !found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir()) {
+                continue;
+            }
+            let aside = |nth: u32| format!("moved-aside-{nth}.{name}");
+            let mut nth = 1;
+            while self.move_soon(&name, self, aside(nth))? == Moving::Taken {
+                nth += 1;
+            }
+            tracing::warn!(path = %self.path_of(&aside(nth)).display(), "a folder was in the place of a file, and was moved here");
+        }
+        Ok(())
     }
 
     fn look_and_move(&self, name: &Path, to: &Self, new_name: &Path) -> Result<Moving, CopyError> {

@@ -117,6 +117,8 @@ impl PayloadFolder {
         let mut added = Vec::new();
         for body in bodies {
             let name = body.hash.to_string();
+            // A body can not be written again from the log, and a folder loses nothing by another name.
+            folder.move_folders_aside(&name)?;
             match find(&folder, &name, &body.bytes)? {
                 Found::Same => continue,
                 Found::Other => (),

@@ -92,3 +92,29 @@ async fn a_folder_with_the_name_of_a_payload_keeps_no_other_from_being_swept() {
     assert_eq!(payloads.sweep(session_id(1), PayloadKind::Output, Vec::new()).await.unwrap(), 2);
     assert_eq!(fs::read_dir(&outputs).unwrap().count(), 2);
 }
+
+#[tokio::test]
+async fn a_folder_in_the_place_of_a_body_is_moved_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let payloads = PayloadFolder::at(folder.path());
+    let (one, other) = (NewBody::of(b"one".to_vec()), NewBody::of(b"other".to_vec()));
+    let bodies = folder.path().join(session_id(1).to_string()).join("bodies");
+    let places = [one.hash.to_string(), format!("{}.new", other.hash)];
+    for nth in 1..=2 {
+        for place in &places {
+            fs::create_dir_all(bodies.join(place)).unwrap();
+            fs::write(bodies.join(place).join("notes.txt"), format!("{nth}")).unwrap();
+        }
+        payloads.put_bodies(session_id(1), vec![one.clone(), other.clone()]).await.unwrap();
+        for body in [&one, &other] {
+            assert_eq!(fs::read(bodies.join(body.hash.to_string())).unwrap(), *body.bytes);
+            fs::remove_file(bodies.join(body.hash.to_string())).unwrap();
+        }
+        for place in &places {
+            let aside = bodies.join(format!("moved-aside-{nth}.{place}")).join("notes.txt");
+            assert_eq!(fs::read_to_string(aside).unwrap(), format!("{nth}"));
+        }
+    }
+    assert_eq!(payloads.sweep(session_id(1), PayloadKind::Body, Vec::new()).await.unwrap(), 0);
+    assert_eq!(fs::read_dir(&bodies).unwrap().count(), 4);
+}
