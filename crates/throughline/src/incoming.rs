@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use model::SessionId;
+use rustix::fs::{Mode, OFlags};
 
 /// A copy of a bundle there, which goes when this does.
 pub(crate) struct IncomingBundle {
@@ -26,7 +27,7 @@ impl IncomingBundle {
             Err(err) if err.kind() != io::ErrorKind::AlreadyExists => return Err(err).with_context(could_not),
             Ok(()) | Err(_) => (),
         }
-        let own = File::open(folder).with_context(could_not)?;
+        let own = open_folder(folder).with_context(could_not)?;
         // Where there are no locks, nobody sweeps either.
         drop(own.lock_shared());
         let copy = Self { path: folder.join(format!("{name}.tar")), _folder: own };
@@ -51,7 +52,7 @@ pub(crate) fn sweep(folder: &Path) -> io::Result<usize> {
     if !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
         return Ok(0);
     }
-    let own = File::open(folder)?;
+    let own = open_folder(folder)?;
     if own.try_lock().is_err() {
         return Ok(0);
     }
@@ -64,6 +65,11 @@ pub(crate) fn sweep(folder: &Path) -> io::Result<usize> {
         }
     }
     Ok(removed)
+}
+
+/// Opens the folder and nothing else: a pipe in its place would be waited for until somebody writes to it.
+fn open_folder(path: &Path) -> io::Result<File> {
+    Ok(rustix::fs::open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?.into())
 }
 
 /// Bundles there are named by a UUID, as sessions are.

@@ -79,3 +79,18 @@ fn what_a_killed_import_has_left_goes_when_a_server_starts() {
     assert_eq!(names(), [notes]);
     server.stop();
 }
+
+/// A pipe where the folder for bundles should be is nothing that an import waits for, nor a start.
+#[test]
+fn a_pipe_in_the_place_of_the_folder_for_bundles_is_refused() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    let bundle = folder.work().join("loom.tar");
+    folder.run(&["export", "last", "--to", bundle.to_str().unwrap()]).ok();
+    assert!(Command::new("mkfifo").arg(folder.file("incoming")).status().unwrap().success());
+    let said = folder.run(&["import", bundle.to_str().unwrap()]).failed();
+    assert!(said.contains("could not copy") && said.contains("Not a directory"), "{said}");
+    server.stop();
+    folder.serve().stop();
+}
