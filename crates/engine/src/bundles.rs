@@ -17,7 +17,7 @@ mod writing;
 
 use std::io;
 
-use model::{Seq, SessionId, Timestamp};
+use model::{Seq, SessionId, Timestamp, decoded_bytes};
 use serde::{Deserialize, Serialize};
 use store::{AppendError, PayloadError};
 
@@ -38,6 +38,8 @@ const MANIFEST: &str = "manifest.json";
 const ENTRIES: &str = "bytes of entries";
 const FILES: &str = "files";
 const ENTRY: &str = "bytes of one entry";
+const ENTRY_DECODED: &str = "bytes of JSON values in one entry";
+const ENTRIES_DECODED: &str = "bytes of JSON values in all entries";
 /// The tool that a session was imported with which came in as a bundle.
 const TOOL: &str = "throughline";
 
@@ -55,11 +57,28 @@ struct BundleLimits {
     entries_bytes: u64,
     /// One of them. An export of everything is restored only if no line is longer than 32 MiB, with what it says besides.
     entry_bytes: u64,
+    /// What the values of one take when it is decoded: a short text can hold millions of them. A session of ours holds
+    /// a quarter of a MiB of JSON in one place of an entry, and all such places together stay below this.
+    entry_decoded_bytes: u64,
+    /// What they take while all entries are held.
+    decoded_bytes: u64,
     /// All files, those of payloads that are gone counted too.
     files: u64,
 }
 
-const LIMITS: BundleLimits = BundleLimits { entries_bytes: 256 << 20, entry_bytes: 31 << 20, files: 200_000 };
+const LIMITS: BundleLimits = BundleLimits {
+    entries_bytes: 256 << 20,
+    entry_bytes: 31 << 20,
+    entry_decoded_bytes: 20 << 20,
+    decoded_bytes: 1 << 30,
+    files: 200_000,
+};
+
+/// A bundle has too much of something.
+struct TooMuch {
+    what: &'static str,
+    max: u64,
+}
 
 impl BundleLimits {
     /// More than a file takes in the manifest.
@@ -67,6 +86,19 @@ impl BundleLimits {
 
     fn manifest_bytes(&self) -> u64 {
         (self.files + 1) * Self::MANIFEST_BYTES_PER_FILE
+    }
+
+    /// Looks at an entry's line before it is decoded, and counts what it will hold.
+    fn check_decoded(&self, line: &[u8], all_before: &mut u64) -> Result<(), TooMuch> {
+        // An older entry is decoded as values first, with all that its data has; then only what lies deeper stays values.
+        if decoded_bytes(line, 1) > self.entry_decoded_bytes {
+            return Err(TooMuch { what: ENTRY_DECODED, max: self.entry_decoded_bytes });
+        }
+        *all_before += decoded_bytes(line, 2);
+        if *all_before > self.decoded_bytes {
+            return Err(TooMuch { what: ENTRIES_DECODED, max: self.decoded_bytes });
+        }
+        Ok(())
     }
 }
 
@@ -220,6 +252,12 @@ fn if_readable<T>(
             tracing::warn!(%session, path, error = &err as &dyn std::error::Error, "a payload could not be read");
             Ok(None)
         }
+    }
+}
+
+impl From<TooMuch> for BundleError {
+    fn from(TooMuch { what, max }: TooMuch) -> Self {
+        Self::TooLarge { what, max }
     }
 }
 

@@ -105,7 +105,7 @@ pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{RowChange, TurnRow, fold, fold_server, fold_session, fold_work};
 pub use session::{BEGINNING_PROMPT, Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{DeletedKey, ListKey, SessionFilter, Shelf};
-pub use size::json_bytes;
+pub use size::{decoded_bytes, json_bytes};
 pub use text::{first_line, is_slash_command, one_line, parts, plain_text};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};

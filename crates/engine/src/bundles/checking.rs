@@ -76,6 +76,7 @@ struct Reading {
     files: HashMap<String, (u64, String)>,
     entry_files: usize,
     entries_bytes: u64,
+    decoded_bytes: u64,
     entries_hash: Sha256,
     payloads: Vec<(String, u64, u64)>,
     manifest: Option<Manifest>,
@@ -121,6 +122,7 @@ impl Reading {
             files: HashMap::from([(path.to_owned(), (bytes, hex(&text)))]),
             entry_files: 0,
             entries_bytes: 0,
+            decoded_bytes: 0,
             entries_hash: Sha256::new(),
             payloads: Vec::new(),
             manifest: None,
@@ -189,6 +191,7 @@ impl Reading {
     }
 
     fn entry(&mut self, line: &[u8]) -> Result<(), BundleError> {
+        self.limits.check_decoded(line, &mut self.decoded_bytes)?;
         let due = self.head().next();
         let bad = |what| BundleError::Entry { seq: due, what };
         let line: EntryLine<'_> = serde_json::from_slice(line).map_err(|_| bad("it is no entry"))?;

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::Write as _;
 use std::sync::Arc;
 
-use model::{Command, Draft, Incarnation, NewSession};
+use model::{AgentReport, Command, Draft, Incarnation, NewSession};
+use serde_json::json;
 use store::{Batch, MemoryStore};
 
 use super::*;
@@ -32,6 +33,8 @@ async fn session(engine: &Engine) -> SessionId {
     let new = NewSession { agent: "guide".into(), cwd: "/w".into(), project: "/w".into(), ..NewSession::default() };
     let mut draft = Draft::new(id, None);
     draft.apply(Command::Create(new), Timestamp::from_millis(1)).unwrap();
+    let raw = json!({ "not": ["understood", {}] });
+    draft.apply(Command::Agent(AgentReport::Raw(raw)), Timestamp::from_millis(2)).unwrap();
     engine.shared.journal.append(Batch { parts: vec![draft.take()], ..Batch::default() }).await.unwrap();
     id
 }
@@ -54,7 +57,8 @@ fn rewound(mut file: &File) -> File {
 /// The limits that a bundle just keeps to.
 fn limits_of(file: &File) -> BundleLimits {
     let mut archive = tar::Archive::new(rewound(file));
-    let mut limits = BundleLimits { entries_bytes: 0, entry_bytes: 0, files: 0 };
+    let mut limits =
+        BundleLimits { entries_bytes: 0, entry_bytes: 0, entry_decoded_bytes: 0, decoded_bytes: 0, files: 0 };
     for member in archive.entries().unwrap() {
         let mut member = member.unwrap();
         limits.files += 1;
@@ -64,6 +68,11 @@ fn limits_of(file: &File) -> BundleLimits {
             std::io::Read::read_to_string(&mut member, &mut lines).unwrap();
             let longest = lines.split_inclusive('\n').map(str::len).max().unwrap() as u64;
             limits.entry_bytes = limits.entry_bytes.max(longest);
+            for line in lines.lines() {
+                let decoded = decoded_bytes(line.as_bytes(), 1);
+                limits.entry_decoded_bytes = limits.entry_decoded_bytes.max(decoded);
+                limits.decoded_bytes += decoded_bytes(line.as_bytes(), 2);
+            }
         }
     }
     limits
@@ -80,7 +89,15 @@ async fn what_is_written_is_taken_in_and_what_would_not_be_is_refused_at_once() 
     let fewer_bytes = BundleLimits { entries_bytes: exact.entries_bytes - 1, ..exact };
     let fewer_files = BundleLimits { files: exact.files - 1, ..exact };
     let shorter_entries = BundleLimits { entry_bytes: exact.entry_bytes - 1, ..exact };
-    for (limits, too_much) in [(fewer_bytes, ENTRIES), (fewer_files, FILES), (shorter_entries, ENTRY)] {
+    let less_in_an_entry = BundleLimits { entry_decoded_bytes: exact.entry_decoded_bytes - 1, ..exact };
+    let less_in_all = BundleLimits { decoded_bytes: exact.decoded_bytes - 1, ..exact };
+    for (limits, too_much) in [
+        (fewer_bytes, ENTRIES),
+        (fewer_files, FILES),
+        (shorter_entries, ENTRY),
+        (less_in_an_entry, ENTRY_DECODED),
+        (less_in_all, ENTRIES_DECODED),
+    ] {
         let refused = here.bundle_within(id, limits).await.err().unwrap();
         assert!(matches!(&refused, BundleError::TooLargeToWrite { what, .. } if *what == too_much), "{refused:?}");
         assert!(refused.to_string().contains("throughline backup"), "{refused}");

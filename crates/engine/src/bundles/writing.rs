@@ -13,7 +13,7 @@ use store::PayloadName;
 
 use super::{
     BundleError, BundleHeader, BundleLimits, CONTENTS, ENTRIES, ENTRY, FILES, FORMAT, HEADER, LIMITS, MANIFEST,
-    Manifest, ManifestFile, README, entries_path, if_readable,
+    Manifest, ManifestFile, README, TooMuch, entries_path, if_readable,
 };
 use crate::Engine;
 use crate::contents::MAX_CONTENTS_LINES;
@@ -86,18 +86,21 @@ impl Engine {
     /// Reads all entries once, for what they name and for how much they are together.
     async fn measure(&self, id: SessionId, head: Seq, limits: BundleLimits) -> Result<NamedPayloads, BundleError> {
         let too_large = |what, max| Err(BundleError::TooLargeToWrite { session: id, what, max });
-        let (mut named, mut bytes, mut after) = (NamedPayloads::default(), 0, Seq::START);
+        let (mut named, mut bytes, mut decoded, mut after) = (NamedPayloads::default(), 0, 0, Seq::START);
         while after < head {
             let page = self.shared.store.read_session(id, after, PAGE_ENTRIES).await?;
             let Some(last) = page.last() else { break };
             after = last.seq;
             for entry in page.into_iter().filter(|entry| entry.seq <= head) {
                 named.apply(&entry.event);
-                let line_bytes = entry_line(entry).len() as u64;
-                if line_bytes > limits.entry_bytes {
+                let line = entry_line(entry);
+                if line.len() as u64 > limits.entry_bytes {
                     return too_large(ENTRY, limits.entry_bytes);
                 }
-                bytes += line_bytes;
+                if let Err(TooMuch { what, max }) = limits.check_decoded(&line, &mut decoded) {
+                    return too_large(what, max);
+                }
+                bytes += line.len() as u64;
             }
             if bytes > limits.entries_bytes {
                 return too_large(ENTRIES, limits.entries_bytes);

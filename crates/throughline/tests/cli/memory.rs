@@ -168,6 +168,49 @@ fn a_transcript_with_long_answers_is_brought_in_found_and_survives_a_start() {
     found_again(&folder, server, "lastword");
 }
 
+/// A file of a bundle, as a tar file has it.
+fn member(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut block = vec![0; 512];
+    block[..name.len()].copy_from_slice(name.as_bytes());
+    block[124..136].copy_from_slice(format!("{:011o}\0", bytes.len()).as_bytes());
+    block[148..156].copy_from_slice(b"        ");
+    block[156] = b'0';
+    block[257..265].copy_from_slice(b"ustar\x0000");
+    let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();
+    block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    block.extend(bytes);
+    block.resize(block.len().next_multiple_of(512), 0);
+    block
+}
+
+/// Decoded, such entries would have 24 and 80 times their size, and those of older versions are decoded twice.
+#[test]
+fn an_entry_of_a_bundle_that_is_all_values_costs_a_few_times_its_size() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    let bundle = folder.work().join("loom.tar");
+    let path = bundle.to_str().unwrap();
+    folder.run(&["new"]).ok();
+    folder.run(&["export", "last", "--to", path]).ok();
+    // The first file and what is about it.
+    let header = fs::read(&bundle).unwrap()[..1_024].to_vec();
+    let before = server.peak_bytes();
+    for (value, version) in
+        [("[]", model::EVENT_VERSION), ("[]", model::EVENT_VERSION - 1), (r#"{"":0}"#, model::EVENT_VERSION)]
+    {
+        let values = vec![value; usize::try_from(LONG_BYTES).unwrap() / (value.len() + 1)].join(",");
+        let data = format!(r#"{{"message":[{values}]}}"#);
+        let place = format!(r#""seq":1,"at":"2026-01-02T03:04:05.000Z","version":{version},"type":"agent.raw""#);
+        let line = format!("{{{place},\"data\":{data}}}\n");
+        fs::write(&bundle, [header.clone(), member("entries/000001.jsonl", line.as_bytes())].concat()).unwrap();
+        let said = folder.run(&["import", path]).failed();
+        assert!(said.contains("bytes of JSON values in one entry are more than is taken in"), "{said}");
+    }
+    let more = server.peak_bytes() - before;
+    assert!(more <= 5 * LONG_BYTES, "it took {} MiB more", more >> 20);
+    server.stop();
+}
+
 /// As many requests as one caller of each kind might begin, and their size.
 const UNFINISHED: usize = 30;
 const UNFINISHED_BYTES: usize = 11 << 20;
