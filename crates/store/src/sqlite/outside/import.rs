@@ -14,8 +14,7 @@ use base64::prelude::BASE64_STANDARD;
 use model::{DecodeError, Entry, Event, RowChange, Seq, Session, StreamId, Timestamp, fold, payload_path};
 use rusqlite::{Connection, OpenFlags};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use crate::files::hex;
@@ -91,16 +90,17 @@ fn read_header(lines: &mut Lines<'_>) -> Result<Header, RestoreError> {
     }
 }
 
-/// A line of an entry.
+/// A line of an entry. Its data is decoded once, as an event.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct EntryLine {
+struct EntryLine<'a> {
     stream: String,
     seq: Seq,
     at: Timestamp,
     version: u16,
     r#type: String,
-    data: Value,
+    #[serde(borrow)]
+    data: &'a RawValue,
 }
 
 async fn take_lines(
@@ -121,7 +121,7 @@ async fn take_lines(
         }
         progress(Progress { stage: Stage::Import, done: lines.read, total });
         if lines.line.starts_with(br#"{"stream":"#) {
-            let line: EntryLine = lines.parse()?;
+            let line: EntryLine<'_> = lines.parse()?;
             writer.take(line, lines).await?;
             entries += 1;
         } else if lines.line.starts_with(br#"{"purged":"#) {
@@ -215,9 +215,10 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
-    async fn take(&mut self, line: EntryLine, lines: &Lines<'_>) -> Result<(), RestoreError> {
+    async fn take(&mut self, line: EntryLine<'_>, lines: &Lines<'_>) -> Result<(), RestoreError> {
         let stream = lines.stream(&line.stream)?;
-        let event = serde_json::json!({ "type": line.r#type, "data": line.data }).to_string();
+        let kind = serde_json::Value::from(line.r#type);
+        let event = format!(r#"{{"type":{kind},"data":{}}}"#, line.data.get());
         let event = Event::decode(stream, line.version, event.as_bytes()).map_err(|err| {
             lines.bad(match err {
                 DecodeError::Newer => "it was written by a newer version of the program",
@@ -333,7 +334,7 @@ impl Lines<'_> {
         Ok(true)
     }
 
-    fn parse<T: DeserializeOwned>(&self) -> Result<T, RestoreError> {
+    fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RestoreError> {
         serde_json::from_slice(&self.line).map_err(|_| self.bad("it is no line of an export"))
     }
 
