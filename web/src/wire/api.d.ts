@@ -2639,6 +2639,11 @@ export interface components {
          */
         OutputState: "kept" | "changed" | "gone";
         OutputStateNow: {
+            /**
+             * Format: int64
+             * @description Of a text that was edited: how many lines can be read of it now.
+             */
+            lines?: number | null;
             state: components["schemas"]["OutputState"];
         };
         /** @description What a request was answered. */

@@ -89,17 +89,38 @@ impl Engine {
             return Err(OutputError::NotText);
         }
         let mut taking = Taking::new(wish);
+        self.read_pieces(&row, |piece| taking.take(piece)).await?;
+        Ok(taking.finish())
+    }
+
+    /// How many lines [`Engine::output_text`] finds in all, which are others than were shown where its file was edited; `None` if it
+    /// is no text. All of it is read for that.
+    pub async fn output_lines(&self, row: &OutputRow) -> Result<Option<u64>, OutputError> {
+        if !row.output.mime_type.starts_with("text/") {
+            return Ok(None);
+        }
+        let (mut ends, mut last) = (0, b'\n');
+        let count = |piece: &[u8]| {
+            ends += piece.iter().filter(|byte| **byte == b'\n').count() as u64;
+            last = piece.last().copied().unwrap_or(last);
+            Flow::More
+        };
+        self.read_pieces(row, count).await?;
+        Ok(Some(ends + u64::from(last != b'\n')))
+    }
+
+    async fn read_pieces(&self, row: &OutputRow, mut take: impl FnMut(&[u8]) -> Flow) -> Result<(), OutputError> {
         let mut offset = 0;
         // What somebody added to the file is not part of the output, and may be without end.
         while let left @ 1.. = row.bytes.saturating_sub(offset) {
             let most = usize::try_from(left).unwrap_or(usize::MAX).min(PIECE_BYTES);
-            let piece = self.read_output(&row, offset, most).await?;
+            let piece = self.read_output(row, offset, most).await?;
             offset += piece.len() as u64;
-            if piece.is_empty() || taking.take(&piece) == Flow::Enough {
+            if piece.is_empty() || take(&piece) == Flow::Enough {
                 break;
             }
         }
-        Ok(taking.finish())
+        Ok(())
     }
 }
 

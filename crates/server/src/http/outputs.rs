@@ -108,7 +108,12 @@ pub(crate) async fn state(
 ) -> Result<Json<wire::OutputStateNow>, ApiError> {
     access::session(&principal, Right::Read, session)?;
     let row = app.engine.output(session, output).await?;
-    Ok(Json(wire::OutputStateNow { state: state_now(&app, &row).await? }))
+    let state = state_now(&app, &row).await?;
+    let lines = match state {
+        wire::OutputState::Changed => app.engine.output_lines(&row).await?,
+        wire::OutputState::Kept | wire::OutputState::Gone => None,
+    };
+    Ok(Json(wire::OutputStateNow { state, lines }))
 }
 
 /// Removes an output: its bytes go, its card stays and says so.

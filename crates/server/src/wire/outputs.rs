@@ -57,6 +57,9 @@ pub struct OutputBody {
 #[serde(rename_all = "camelCase")]
 pub struct OutputStateNow {
     pub state: OutputState,
+    /// Of a text that was edited: how many lines can be read of it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
 }
 
 /// What became of an output's bytes.

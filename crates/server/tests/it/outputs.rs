@@ -94,10 +94,12 @@ async fn what_is_shown_is_kept_byte_by_byte_also_after_a_restart() {
 
     // Somebody edits one file and removes another.
     let folder = world.directory.path().join("sessions").join(&session).join("outputs");
-    fs::write(folder.join(format!("{all}.txt")), "edited").unwrap();
+    fs::write(folder.join(format!("{all}.txt")), "edited\n\nby hand").unwrap();
+    fs::write(folder.join(format!("{picture}.png")), "edited\n").unwrap();
     fs::remove_file(folder.join(format!("{some}.txt"))).unwrap();
     assert_eq!(world.get(&format!("{base}/{all}?format=json")).await.ok(200)["state"], "changed");
-    assert_eq!(world.get(&format!("{base}/{all}/state")).await.ok(200), json!({ "state": "changed" }));
+    assert_eq!(world.get(&format!("{base}/{all}/state")).await.ok(200), json!({ "state": "changed", "lines": 3 }));
+    assert_eq!(world.get(&format!("{base}/{picture}/state")).await.ok(200), json!({ "state": "changed" }));
     assert_eq!(world.get(&format!("{base}/{some}/state")).await.ok(200), json!({ "state": "gone" }));
     assert_eq!(world.get(&format!("{base}/{some}?format=json")).await.ok(200)["state"], "gone");
     assert_eq!(world.get(&format!("{base}/{some}")).await.summary(), "410 output_gone");

@@ -31,9 +31,8 @@ export function plainTextOf({ type }: Output, text: string): string {
 
 interface OpenedOutputProps {
   session: SessionId;
+  /** With what it has now. */
   output: Output;
-  /** Somebody edited its file. */
-  changed: boolean;
   name: string;
   detail: string;
   /** All of its text, where that was read at once. */
@@ -45,7 +44,7 @@ interface OpenedOutputProps {
   onClose(): void;
 }
 
-export function OpenedOutput({ session, output, changed, name, detail, text, source, marking, actions, onClose }: OpenedOutputProps) {
+export function OpenedOutput({ session, output, name, detail, text, source, marking, actions, onClose }: OpenedOutputProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const [zoom, setZoom] = useState<ReactNode>(null);
@@ -83,7 +82,7 @@ export function OpenedOutput({ session, output, changed, name, detail, text, sou
           <Icon name="close" />
         </IconButton>
       </header>
-      {source !== null ? <PictureZoom source={source} name={name} onControls={setZoom} /> : <OpenedText session={session} output={output} changed={changed} name={name} text={text} marking={marking} />}
+      {source !== null ? <PictureZoom source={source} name={name} onControls={setZoom} /> : <OpenedText session={session} output={output} name={name} text={text} marking={marking} />}
     </dialog>
   );
 }
@@ -91,13 +90,12 @@ export function OpenedOutput({ session, output, changed, name, detail, text, sou
 interface OpenedTextProps {
   session: SessionId;
   output: Output;
-  changed: boolean;
   name: string;
   text: string | null;
   marking: MarkedLines;
 }
 
-function OpenedText({ session, output, changed, name, text, marking }: OpenedTextProps) {
+function OpenedText({ session, output, name, text, marking }: OpenedTextProps) {
   const [words, setWords] = useState("");
   // There the field would bring up a keyboard over the text.
   const touch = useMedia("(pointer: coarse)");
@@ -110,7 +108,7 @@ function OpenedText({ session, output, changed, name, text, marking }: OpenedTex
   const refusalId = useId();
   const first = output.startLine ?? 1;
   // Of an edited text that comes page by page nobody knows it yet.
-  const last = typeof output.lines === "number" && (text !== null || !changed) ? first + Math.max(0, output.lines - 1) : null;
+  const last = typeof output.lines === "number" ? first + Math.max(0, output.lines - 1) : null;
   const here: MarkedLines = { ...marking, sought: gone ?? marking.sought };
   const find = (sought: string) => {
     setWords(sought);
@@ -175,7 +173,7 @@ function OpenedText({ session, output, changed, name, text, marking }: OpenedTex
       )}
       {words.trim() !== "" && <FoundLines session={session} output={output} words={words} at={at} onGo={goToFound} />}
       {words.trim() !== "" && at === null ? null : text === null ? (
-        <PagedLines session={session} output={output} changed={changed} label={label} marking={here} extent="window" />
+        <PagedLines session={session} output={output} label={label} marking={here} extent="window" />
       ) : (
         <OutputLines text={text} language={languageOf(output)} first={first} known={output.lines ?? null} terminal={output.type === "terminal"} label={label} marking={here} extent="window" />
       )}

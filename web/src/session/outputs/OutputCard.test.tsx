@@ -54,16 +54,18 @@ interface Drawn {
   body?: Partial<OutputBody>;
   /** What became of its bytes, where they are not read with it. */
   state?: OutputState;
+  /** How many lines can be read of it where it was edited. */
+  linesNow?: number;
   lines?: readonly string[];
   removed?: OutputRemoval;
   sought?: Place;
 }
 
-function draw(output: Output, { body = {}, state = "kept", lines = [], removed, sought }: Drawn = {}) {
+function draw(output: Output, { body = {}, state = "kept", linesNow, lines = [], removed, sought }: Drawn = {}) {
   const http = {
     output: vi.fn(() => Promise.resolve({ ok: true, value: { id: output.id, createdAt: "", metadata: output, encoding: "utf-8", state: "kept", data: "", ...body } })),
     outputBytes: vi.fn(() => Promise.resolve({ ok: true, value: new Blob([body.data ?? "bytes"]) })),
-    outputState: vi.fn(() => Promise.resolve({ ok: true, value: { state } })),
+    outputState: vi.fn(() => Promise.resolve({ ok: true, value: { state, lines: linesNow } })),
     outputTicket: vi.fn(() => Promise.resolve({ ok: true, value: { url: "/api/v1/tickets/t1", expiresAt: "" } })),
     outputLines: vi.fn((_session: string, _id: string, { first = 1, last = lines.length, grep }: { first?: number; last?: number; grep?: string }) =>
       Promise.resolve({
@@ -148,6 +150,20 @@ test("a long file that was edited has as many lines as are read of it, and its h
   expect(numbers(container)).toBe("1\n2\n3");
   expect(container.querySelector<HTMLElement>("pre")?.style.getPropertyValue("--lines")).toBe("3");
   screen.getByRole("button", { name: "Open all of it" });
+});
+
+test("a long file that was edited says how many lines it has now, and has room for them before they come", async () => {
+  const { container } = draw({ ...FILE, startLine: null, totalLines: null, lines: 9_000 }, { lines: ["one", "two"], state: "changed", linesNow: 700 });
+  await screen.findByText("edited since · 700 lines");
+  await screen.findByText(/two/);
+  expect(container.querySelector<HTMLElement>(".output-pages")?.style.height).toBe("calc(700 * var(--line))");
+  await userEvent.click(screen.getByRole("button", { name: "Open all 700 lines" }));
+  screen.getByRole("textbox", { name: "Go to line, 1 to 700" });
+});
+
+test("a long file that was emptied says that it is empty", async () => {
+  draw({ ...FILE, startLine: null, totalLines: null, lines: 9_000 }, { state: "changed", linesNow: 0 });
+  await screen.findByText("It is empty.");
 });
 
 const LONG: Output = { ...FILE, startLine: null, totalLines: null, lines: 9_000 };

@@ -17,13 +17,13 @@ import { saveFrom } from "../export/useMarkdown";
 import { Step } from "../items/Step";
 import { EmbedCard } from "./EmbedCard";
 import { LINES_IN_SIGHT, linesStyle, OutputLines } from "./OutputLines";
-import type { Showable } from "./outputWords";
+import type { EditedText, Showable } from "./outputWords";
 import { detailWords, downloadName, editedOutput, editedWords, endingWords, isPicture, languageOf, loadsUnasked, nameOf, showableOf, sizeWords, TYPE_ICONS, wholeName } from "./outputWords";
 import { PictureBox } from "./PictureBox";
 import type { MarkedLines } from "./useLineLinks";
 import { useLineLinks } from "./useLineLinks";
 import type { Loaded } from "./useOutput";
-import { LOST, useNear, useOutput, useOutputState } from "./useOutput";
+import { LOST, useFate, useNear, useOutput } from "./useOutput";
 import "../items/CodeBlock.css";
 import "../items/exactText.css";
 import "./OutputCard.css";
@@ -70,13 +70,14 @@ function KeptOutput({ session, turn, isPast, output }: OutputCardProps) {
   const late = useLatePart(opened, open || (wanted && showable === "pages"));
   const name = nameOf(output);
   // A text that is read whole comes with it.
-  const state = useOutputState(session, output, reached && showable !== "text");
-  const loss = state === "gone" || state === "removed" ? state : null;
+  const fate = useFate(session, output, reached && showable !== "text");
+  const loss = fate?.state === "gone" || fate?.state === "removed" ? fate.state : null;
   const isGone = loss !== null || loaded.kind === "gone" || loaded.kind === "removed";
-  const changed = state === "changed" || (loaded.kind === "text" && loaded.changed);
+  const changed = fate?.state === "changed" || (loaded.kind === "text" && loaded.changed);
   const text = loaded.kind === "text" ? loaded.text : null;
-  const now = changed && text !== null ? editedOutput(output, text) : output;
-  const words = changed && isText ? editedWords(output, text) : detailWords(output);
+  const known = editedText(text, fate?.lines ?? null);
+  const now = changed && isText ? editedOutput(output, known) : output;
+  const words = changed && isText ? editedWords(output, known) : detailWords(output);
   const edited = changed ? "edited since" : "";
   const readText = async () => {
     const [answer, { plainTextOf }] = await Promise.all([http.outputBytes(session, output.id), import("./OpenedOutput")]);
@@ -127,14 +128,14 @@ function KeptOutput({ session, turn, isPast, output }: OutputCardProps) {
       ) : showable === "pages" ? (
         <>
           {late.kind === "ready" ? (
-            <late.part.PagedLines session={session} output={output} changed={changed} label={`Text of ${name}`} marking={marking} extent="card" />
+            <late.part.PagedLines session={session} output={now} label={`Text of ${name}`} marking={marking} extent="card" />
           ) : (
             <Note output={output}>{late.kind === "failed" && <Failed words="A part of the page did not come." onRetry={late.retry} />}</Note>
           )}
           {!isGone && (
             <div className="output-more">
               <button type="button" className="small-button" onClick={() => setOpen(true)}>
-                {changed || typeof output.lines !== "number" ? "Open all of it" : `Open all ${counted(output.lines, "line")}`}
+                {typeof now.lines !== "number" ? "Open all of it" : `Open all ${counted(now.lines, "line")}`}
               </button>
             </div>
           )}
@@ -146,7 +147,6 @@ function KeptOutput({ session, turn, isPast, output }: OutputCardProps) {
         <late.part.OpenedOutput
           session={session}
           output={now}
-          changed={changed}
           name={name}
           detail={[edited, words].filter((part) => part !== "").join(" · ")}
           text={text}
@@ -158,6 +158,10 @@ function KeptOutput({ session, turn, isPast, output }: OutputCardProps) {
       )}
     </Frame>
   );
+}
+
+function editedText(text: string | null, lines: number | null): EditedText {
+  return text !== null ? { kind: "text", text } : lines !== null ? { kind: "lines", lines } : { kind: "unknown" };
 }
 
 interface FrameProps {

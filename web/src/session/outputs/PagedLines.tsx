@@ -23,22 +23,21 @@ export const MOST_SCROLLED = 1_000_000;
 
 interface PagedLinesProps {
   session: SessionId;
+  /** With as many lines as it has now; with none named where nobody knows that. */
   output: Output;
-  /** Somebody edited its file, so it may have any number of lines. */
-  changed: boolean;
   label: string;
   marking: MarkedLines;
   extent: Extent;
 }
 
-export function PagedLines({ session, output, changed, label, marking: { marked, sought, links }, extent }: PagedLinesProps) {
+export function PagedLines({ session, output, label, marking: { marked, sought, links }, extent }: PagedLinesProps) {
   const pages = usePages(session, output.id);
   const region = useRef<HTMLPreElement>(null);
   const [inView, setInView] = useState({ from: 0, to: 0 });
   const first = output.startLine ?? 1;
-  const stored = output.lines ?? null;
-  const supposed = pages.end ?? Math.max(stored ?? 0, (inView.to + 2) * PAGE_LINES);
-  const total = Math.min(stored === null || changed ? supposed : stored, MOST_SCROLLED);
+  const known = output.lines ?? null;
+  const supposed = pages.end ?? (inView.to + 2) * PAGE_LINES;
+  const total = Math.min(known ?? supposed, MOST_SCROLLED);
   const lastPage = Math.max(0, Math.ceil(total / PAGE_LINES) - 1);
 
   const look = () => {
@@ -87,7 +86,7 @@ export function PagedLines({ session, output, changed, label, marking: { marked,
           <span className="output-note block">{lost.words}</span>
         )}
       </pre>
-      {(stored ?? 0) > MOST_SCROLLED && <p className="output-note">Only the first {MOST_SCROLLED.toLocaleString("en")} lines can be scrolled through. Find others by their words, or download all of it.</p>}
+      {(known ?? 0) > MOST_SCROLLED && <p className="output-note">Only the first {MOST_SCROLLED.toLocaleString("en")} lines can be scrolled through. Find others by their words, or download all of it.</p>}
     </>
   );
 }

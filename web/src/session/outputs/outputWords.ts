@@ -68,19 +68,40 @@ export const TYPE_ICONS: Record<OutputKind, IconName> = { file: "file", terminal
 
 /** As in “lines 10–11 of 400 · 1.2 kB”. */
 export function detailWords(output: Output): string {
-  const { durationMs, bytes } = output;
-  const lasted = typeof durationMs === "number" ? durationWords(durationMs) : null;
-  return [lasted, lineWords(output), sizeWords(bytes)].filter((words) => words !== null).join(" · ");
+  return inDetail(output, sizeWords(output.bytes));
 }
 
-/** The same of an output whose file was edited: of `text`, or where that is not known, of what was shown. */
-export function editedWords(output: Output, text: string | null): string {
-  return text === null ? `${detailWords(output)} when it was shown` : detailWords(editedOutput(output, text));
+function inDetail(output: Output, size: string | null): string {
+  const { durationMs } = output;
+  const lasted = typeof durationMs === "number" ? durationWords(durationMs) : null;
+  return [lasted, lineWords(output), size].filter((words) => words !== null).join(" · ");
+}
+
+/** What is known of the text of an output whose file was edited: all of it, how many lines it has, or nothing. */
+export type EditedText = { readonly kind: "text"; readonly text: string } | { readonly kind: "lines"; readonly lines: number } | { readonly kind: "unknown" };
+
+/** The same of an output whose file was edited: of what is known of its text, or else of what was shown. */
+export function editedWords(output: Output, edited: EditedText): string {
+  switch (edited.kind) {
+    case "text":
+      return detailWords(editedOutput(output, edited));
+    case "lines":
+      return inDetail(editedOutput(output, edited), null);
+    case "unknown":
+      return `${detailWords(output)} when it was shown`;
+  }
 }
 
 /** An output whose file was edited, with what its text has now. */
-export function editedOutput(output: Output, text: string): Output {
-  return { ...output, lines: text === "" ? 0 : countOf(text), totalLines: null, bytes: new TextEncoder().encode(text).length };
+export function editedOutput(output: Output, edited: EditedText): Output {
+  switch (edited.kind) {
+    case "text":
+      return { ...output, lines: edited.text === "" ? 0 : countOf(edited.text), totalLines: null, bytes: new TextEncoder().encode(edited.text).length };
+    case "lines":
+      return { ...output, lines: edited.lines, totalLines: null, bytes: edited.lines === 0 ? 0 : output.bytes };
+    case "unknown":
+      return { ...output, lines: null, totalLines: null };
+  }
 }
 
 /** The lines of a text, as the server counts them: the end of the last line begins no further one. */

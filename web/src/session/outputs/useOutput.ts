@@ -71,10 +71,17 @@ export function useOutput(session: SessionId, output: Output, wanted: Showable):
   return { loaded, retry };
 }
 
-/** What became of its bytes since it was shown, asked once it is wanted; null until that is known. */
-export function useOutputState(session: SessionId, { id }: Output, wanted: boolean): OutputState | "removed" | null {
+/** What became of an output's bytes since it was shown. */
+export interface Fate {
+  readonly state: OutputState | "removed";
+  /** How many lines can be read of a text that was edited, if that is known. */
+  readonly lines: number | null;
+}
+
+/** Asked once it is wanted; null until it is known. */
+export function useFate(session: SessionId, { id }: Output, wanted: boolean): Fate | null {
   const http = useHttp();
-  const [state, setState] = useState<OutputState | "removed" | null>(null);
+  const [fate, setFate] = useState<Fate | null>(null);
   useEffect(() => {
     if (!wanted) {
       return undefined;
@@ -82,14 +89,15 @@ export function useOutputState(session: SessionId, { id }: Output, wanted: boole
     let mounted = true;
     void http.outputState(session, id).then((answer) => {
       if (mounted) {
-        setState(answer.ok ? answer.value.state : lossOf(answer.failure));
+        const lost = answer.ok ? null : lossOf(answer.failure);
+        setFate(answer.ok ? { state: answer.value.state, lines: answer.value.lines ?? null } : lost && { state: lost, lines: null });
       }
     });
     return () => {
       mounted = false;
     };
   }, [http, session, id, wanted]);
-  return state;
+  return fate;
 }
 
 function textOf(answer: Answer<OutputBody>): Loaded {
