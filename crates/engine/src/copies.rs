@@ -67,6 +67,27 @@ impl Copying {
         self.copies.settle_purges(store).await
     }
 
+    /// Notes that a session's payloads are stored before its entries.
+    pub(crate) async fn begin_arrival(&self, id: SessionId) -> Result<(), CopyError> {
+        self.copies.begin_arrival(id).await
+    }
+
+    /// Forgets that; the payloads go if the log does not have the session.
+    pub(crate) async fn settle_arrival(&self, store: &dyn Reader, id: SessionId) {
+        if let Err(err) = self.copies.settle_arrival(store, id).await {
+            let error = &err as &dyn std::error::Error;
+            tracing::warn!(session = %id, error, "whether a session came in whole could not be noted; the next start looks again");
+        }
+    }
+
+    /// Removes the payloads of sessions that were being taken in when the server was killed.
+    pub(crate) async fn settle_arrivals(&self, store: &dyn Reader) {
+        if let Err(err) = self.copies.settle_arrivals(store).await {
+            let error = &err as &dyn std::error::Error;
+            tracing::warn!(error, "what was being taken in could not all be removed; the next start tries again");
+        }
+    }
+
     /// Takes a session out of its piece of work that is gone for good.
     pub(crate) async fn leave_work(&self, store: &dyn Reader) {
         if let Err(err) = self.copies.update_works(store).await {

@@ -3,7 +3,7 @@
 //! Invariant: before anybody is let in, no session claims a running turn, a starting agent or one that waits for an
 //! answer, for none has survived. Nothing is prompted again by itself; waiting prompts stay waiting until the person goes on,
 //! but for the one that a click or a fork began a session with (`Engine::start_unbegun`). A session that cannot be read is left as it
-//! is and named: it must not keep the others from being served. Files that a purge put away are back, or gone, as the log says.
+//! is and named: it must not keep the others from being served. Files that a purge put away are back, or gone, as the log says, and so are payloads of a session that was being taken in.
 
 use std::sync::Arc;
 
@@ -21,6 +21,9 @@ impl Shared {
     pub(crate) async fn recover(self: &Arc<Self>) -> Result<usize, StartError> {
         // Before anybody looks for a payload.
         self.settle_purges().await;
+        if let Some(copying) = &self.copying {
+            copying.settle_arrivals(&*self.store).await;
+        }
         let unsettled = self.store.unsettled().await?;
         for some in unsettled.chunks(AT_ONCE) {
             let mut settling = JoinSet::new();

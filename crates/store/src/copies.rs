@@ -10,6 +10,7 @@
 //! symbolic link is ever followed. Whoever calls sees to it that one session's copy is touched by one at a time. Start
 //! reading at [`Copies::update`], then `hydrate.rs` for the way back.
 
+mod arriving;
 mod beside;
 mod check;
 mod copy_writer;
@@ -37,6 +38,7 @@ use crate::ReadError;
 use crate::copies::indexes::Indexes;
 
 pub(crate) use folder::{Folder, io_error};
+pub(crate) use purging::session_put_away;
 
 pub use beside::{BesideError, CopiesFound, open_beside};
 pub use check::{Difference, What};
@@ -92,6 +94,14 @@ impl Copies {
     /// Where they are.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+}
+
+/// The folder of all copies. Behind a link is nothing of ours.
+fn find_ours(path: &Path) -> Result<Option<Folder>, CopyError> {
+    match Folder::find(path) {
+        Err(CopyError::Foreign { .. }) => Ok(None),
+        found => found,
     }
 }
 

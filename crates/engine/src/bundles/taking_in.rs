@@ -1,6 +1,6 @@
 //! Takes a bundle in: its payloads are stored first, then all its entries are appended at once.
 //!
-//! Invariant: after a crash the session is here whole or not at all; payloads without entries are written over by the next try. A
+//! Invariant: after a crash the session is here whole or not at all: payloads without entries go at the next start. A
 //! session that is here is never changed. What comes in is at rest and read-only: its turn is interrupted if one ran, and the last
 //! entry says that it was imported.
 
@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
 use model::{Command, Entry, Seq, SessionId, StreamId};
-use store::{Batch, Head, PayloadError, PayloadName};
+use store::{AppendError, Batch, Head, PayloadError, PayloadName};
 
 use super::checking::{BundledPayload, CheckedBundle, check};
 use super::room::check_room;
@@ -91,24 +91,38 @@ impl Shared {
             // A session that was deleted takes nothing more; whoever exported it could not have.
             return Err(BundleError::Entry { seq: Seq(entries), what: "the session takes no more after it" });
         }
+        if let Some(copying) = &self.copying {
+            copying.begin_arrival(session).await.map_err(PayloadError::from)?;
+        }
         let stored = self.store_payloads(session, &file, &payloads).await;
         let appended = match stored {
             Ok(()) => {
+                fail::fail_point!("bundle-stored");
                 self.journal.append(Batch { parts: vec![draft.take()], ..Batch::default() }).await.map_err(Into::into)
             }
             Err(err) => Err(err),
         };
-        match appended {
-            Ok(_) => Ok(taken(false)),
-            // A write that could not be confirmed may be in the log all the same, and then names them.
-            Err(err @ BundleError::Append(store::AppendError::Failed(_))) => Err(err),
-            Err(err) => {
-                for bundled in &payloads {
-                    // What stays is written over by the next try.
-                    drop(self.outputs.payloads().remove(session, &PayloadName::of_named(&bundled.payload)).await);
-                }
-                Err(err)
-            }
+        // A write that could not be confirmed may be in the log all the same, and then names them: the next start knows.
+        if let Err(err @ BundleError::Append(AppendError::Failed(_))) = appended {
+            return Err(err);
+        }
+        if appended.is_err() {
+            self.remove_without_entries(session, &payloads).await;
+        }
+        if let Some(copying) = &self.copying {
+            copying.settle_arrival(&*self.store, session).await;
+        }
+        appended.map(|_| taken(false))
+    }
+
+    /// Removes payloads of a session that did not come in, unless it came in some other way meanwhile.
+    async fn remove_without_entries(&self, session: SessionId, payloads: &[BundledPayload]) {
+        if !matches!(self.store.head(StreamId::Session(session)).await, Ok(Head::At(Seq::START))) {
+            return;
+        }
+        for bundled in payloads {
+            // What stays is written over by the next try.
+            drop(self.outputs.payloads().remove(session, &PayloadName::of_named(&bundled.payload)).await);
         }
     }
 

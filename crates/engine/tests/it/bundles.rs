@@ -1,4 +1,4 @@
-//! Bundles that are written while somebody changes the files of what was shown.
+//! Bundles that are written while somebody changes the files of what was shown, and bundles that can not be taken in.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use engine::{FileToShow, OutputSettings, OutputState};
 use model::{OutputRow, SessionEvent, SessionId};
-use store::PayloadFolder;
+use store::conformance::faulty::{StoreCall, StoreFault};
+use store::{Copies, PayloadFolder};
 
 use crate::support::{World, asker, next_event};
 
 async fn keeping_files() -> World {
     let mut world = World::new().await;
+    world.copies = Some(Copies::at(world.sessions_folder()));
     world.outputs = OutputSettings::new(Arc::new(PayloadFolder::at(world.sessions_folder())));
     world.stop_and_restart().await;
     world
@@ -65,4 +67,38 @@ async fn a_payload_that_changes_while_it_is_sent_does_not_spoil_the_bundle() {
         let state = other.engine.output_state(&row).await.unwrap();
         assert_eq!(state, OutputState::Changed, "{}", String::from_utf8_lossy(&whole));
     }
+}
+
+/// The process ends when the payloads are stored and it is not known whether the entries are: the next one keeps them with their
+/// entries, or neither.
+#[tokio::test(start_paused = true)]
+async fn payloads_of_a_session_that_did_not_come_in_go_at_the_next_start() {
+    let world = keeping_files().await;
+    let (session, row, _) = shown(&world).await;
+    let path = world.directory.path().join("a.tar");
+    let mut bundle = world.engine.bundle(session).await.unwrap();
+    let mut whole = Vec::new();
+    while let Some(piece) = bundle.next().await.unwrap() {
+        whole.extend(piece);
+    }
+    fs::write(&path, &whole).unwrap();
+    for (fault, comes_in) in [(StoreFault::Failed, false), (StoreFault::Unconfirmed, true)] {
+        let mut other = keeping_files().await;
+        let payload = other.sessions_folder().join(session.to_string()).join("outputs").join(row.output.file_name());
+        let mark = other.sessions_folder().join(format!("{session}.arriving"));
+        other.disk.when(StoreCall::Append).fail(fault);
+        other.engine.take_in_bundle(File::open(&path).unwrap()).await.unwrap_err();
+        assert!(payload.exists() && mark.exists(), "{fault:?}");
+        other.disk.mend().await;
+        other.crash_and_restart().await;
+        assert_eq!((payload.exists(), mark.exists()), (comes_in, false), "{fault:?}");
+        let taken = other.engine.take_in_bundle(File::open(&path).unwrap()).await.unwrap();
+        assert_eq!((taken.was_here, payload.exists(), mark.exists()), (comes_in, true, false), "{fault:?}");
+    }
+    // One that is refused leaves nothing at once.
+    let other = keeping_files().await;
+    other.fill_disk();
+    other.engine.take_in_bundle(File::open(&path).unwrap()).await.unwrap_err();
+    let own = other.sessions_folder().join(session.to_string());
+    assert!(!own.exists() && !other.sessions_folder().join(format!("{session}.arriving")).exists());
 }

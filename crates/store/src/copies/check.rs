@@ -4,7 +4,7 @@ use model::{SessionId, StreamId};
 
 use crate::copies::folder::Folder;
 use crate::copies::meta::{self, Meta};
-use crate::copies::{Copies, blocking, outputs};
+use crate::copies::{Copies, blocking, outputs, purging};
 use crate::{CopyError, Head, ReadError, Reader};
 
 /// A copy that is not what the store would write.
@@ -35,6 +35,15 @@ pub enum What {
     Damaged,
 }
 
+/// What there is of a session's copy.
+enum Found {
+    /// Its folder, with its `meta.json`.
+    Copy(Option<Vec<u8>>),
+    /// A purge that was cut off has put it away.
+    PutAway,
+    Nothing,
+}
+
 impl Copies {
     /// How the copies of these sessions differ from what the store would write. A copy that the follower has not written
     /// yet counts as different, so this is asked while nothing else happens.
@@ -54,18 +63,27 @@ impl Copies {
     async fn differences(&self, store: &dyn Reader, id: SessionId) -> Result<Vec<What>, CopyError> {
         let path = self.path.clone();
         let found = blocking(move || {
-            let Some(folder) = Folder::find_copy(&path, id)? else { return Ok(None) };
-            Ok(Some(folder.read(meta::NAME, meta::MAX_BYTES)?))
+            let Some(all) = Folder::find(&path)? else { return Ok(Found::Nothing) };
+            match all.find_child(id.to_string())? {
+                Some(own) => Ok(Found::Copy(own.read(meta::NAME, meta::MAX_BYTES)?)),
+                None if purging::names_of(&all, id)?.is_empty() => Ok(Found::Nothing),
+                None => Ok(Found::PutAway),
+            }
         });
         let found = found.await?;
         let Some(session) = store.session(id).await? else {
             let purged = store.head(StreamId::Session(id)).await? == Head::Purged;
-            return Ok(if purged && found.is_some() { vec![What::Purged] } else { Vec::new() });
+            return Ok(if purged && matches!(found, Found::Copy(_)) { vec![What::Purged] } else { Vec::new() });
         };
         if let Some(fence) = store.fence(id) {
             return Err(ReadError::Fenced(fence).into());
         }
-        let Some(found_meta) = found else { return Ok(vec![What::Missing]) };
+        let found_meta = match found {
+            Found::Copy(meta) => meta,
+            Found::Nothing => return Ok(vec![What::Missing]),
+            // The next start brings it back, and then up to date.
+            Found::PutAway => return Ok(Vec::new()),
+        };
         let mut differences = Vec::new();
         if found_meta != Some(Meta::of(store, &session).await?.encode()) {
             differences.push(What::Meta);

@@ -7,7 +7,7 @@
 use model::{SessionId, StreamId};
 
 use crate::copies::folder::{Folder, Moving};
-use crate::copies::{Copies, Touched, blocking, meta, outputs, transcript};
+use crate::copies::{Copies, Touched, blocking, find_ours, meta, outputs, transcript};
 use crate::files::hash;
 use crate::{CopyError, Head, Reader};
 
@@ -19,7 +19,7 @@ const MAX_DEPTH: u8 = 8;
 const WRITTEN_FROM_THE_LOG: [&str; 3] = [meta::NAME, outputs::NAME, transcript::NAME];
 
 /// Whose folder has this name, if it is one of a session that is being purged.
-pub(super) fn session_of(name: &str) -> Option<SessionId> {
+pub(crate) fn session_put_away(name: &str) -> Option<SessionId> {
     let (session, rest) = name.split_once('.')?;
     let number = rest.strip_prefix(SUFFIX)?;
     let is_number = |number: &str| number.parse::<u32>().is_ok_and(|n| number == n.to_string());
@@ -74,7 +74,7 @@ impl Copies {
         let path = self.path.clone();
         let sessions = blocking(move || {
             let Some(folder) = find_ours(&path)? else { return Ok(Vec::new()) };
-            let mut sessions: Vec<_> = folder.names()?.iter().filter_map(|name| session_of(name)).collect();
+            let mut sessions: Vec<_> = folder.names()?.iter().filter_map(|name| session_put_away(name)).collect();
             sessions.sort_unstable();
             sessions.dedup();
             Ok(sessions)
@@ -112,17 +112,9 @@ impl Copies {
     }
 }
 
-/// Behind a link is nothing of ours.
-fn find_ours(path: &std::path::Path) -> Result<Option<Folder>, CopyError> {
-    match Folder::find(path) {
-        Err(CopyError::Foreign { .. }) => Ok(None),
-        found => found,
-    }
-}
-
 /// The names under which a session's folder was put away.
-fn names_of(folder: &Folder, id: SessionId) -> Result<Vec<String>, CopyError> {
-    let mut names: Vec<_> = folder.names()?.into_iter().filter(|name| session_of(name) == Some(id)).collect();
+pub(super) fn names_of(folder: &Folder, id: SessionId) -> Result<Vec<String>, CopyError> {
+    let mut names: Vec<_> = folder.names()?.into_iter().filter(|name| session_put_away(name) == Some(id)).collect();
     names.sort_unstable();
     Ok(names)
 }

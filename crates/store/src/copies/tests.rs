@@ -1,6 +1,7 @@
 //! What the copies promise: that they are what the log says, that a crash is mended, that nothing foreign is touched,
 //! and that a log can be filled from them again.
 
+mod arriving;
 mod beside;
 mod crashes;
 mod foreign;

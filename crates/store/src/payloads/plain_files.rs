@@ -2,22 +2,27 @@
 //!
 //! Invariant: nothing here follows a link, and a path that no payload of ours can have is not opened. What is copied is a file
 //! of its own: the one that it was copied from can be edited without changing it. No more of it is read than [`NamedPayload::most_bytes`] says,
-//! so that a file put in its place can not make a copy grow without end.
+//! so that a file put in its place can not make a copy grow without end. What a purge that was cut off has put away is found where
+//! it waits for the next start, which brings it back or removes it.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use model::{NamedPayload, PAYLOAD_FOLDERS, SessionId, is_payload_name, payload_path};
 
 use crate::CopyError;
-use crate::copies::{Folder, io_error};
+use crate::copies::{Folder, io_error, session_put_away};
 use crate::files::hash;
 
 /// The payloads below a folder of copies.
 #[derive(Debug, Clone)]
 pub(crate) struct PlainPayloads {
     path: PathBuf,
+    /// The folders that were put away, as they were when one was first needed: looking for them costs a look at all names.
+    put_away: Arc<OnceLock<HashMap<SessionId, Vec<String>>>>,
 }
 
 /// How a payload's file compares with the entry that names it.
@@ -34,7 +39,7 @@ pub(crate) enum PayloadState {
 impl PlainPayloads {
     /// Those in the folder of copies at `path`.
     pub(crate) fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), put_away: Arc::default() }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -44,41 +49,70 @@ impl PlainPayloads {
     /// A payload's file; `None` if there is none of ours.
     pub(crate) fn find(&self, session: SessionId, path: &str) -> Result<Option<File>, CopyError> {
         let Some((folder, name)) = payload_path(path) else { return Ok(None) };
-        let found = Folder::find_copy(&self.path, session).and_then(|copy| match copy {
-            Some(copy) => copy.find_child(folder)?.map_or(Ok(None), |folder| folder.find_file(name)),
-            None => Ok(None),
-        });
-        match found {
-            // Behind a link is nothing of ours.
-            Err(CopyError::Foreign { .. }) => Ok(None),
-            found => found,
+        let find_in = |own: &str| {
+            let found = self.find_folder(own, folder)?.map_or(Ok(None), |folder| folder.find_file(name));
+            ours(found)
+        };
+        if let Some(file) = find_in(&session.to_string())? {
+            return Ok(Some(file));
         }
+        for away in self.put_away(session)? {
+            if let Some(file) = find_in(away)? {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
     }
 
     /// The paths of a session's payloads, by name, whether an entry names them or not.
     pub(crate) fn list(&self, session: SessionId) -> Result<Vec<String>, CopyError> {
         let mut paths = Vec::new();
-        for folder in PAYLOAD_FOLDERS {
-            let found = Folder::find_copy(&self.path, session)
-                .and_then(|copy| copy.map_or(Ok(None), |copy| copy.find_child(folder)))
-                .and_then(|found| found.map_or(Ok(Vec::new()), |found| found.names()));
-            let names = match found {
-                Ok(names) => names,
-                Err(CopyError::Foreign { .. }) => Vec::new(),
-                Err(err) => return Err(err),
-            };
-            paths.extend(
-                names.iter().filter(|name| is_payload_name(folder, name)).map(|name| format!("{folder}/{name}")),
-            );
+        let own = session.to_string();
+        for own in std::iter::once(&own).chain(self.put_away(session)?) {
+            for folder in PAYLOAD_FOLDERS {
+                let names = self.find_folder(own, folder)?.map_or(Ok(Vec::new()), |found| found.names())?;
+                let ours = names.iter().filter(|name| is_payload_name(folder, name));
+                paths.extend(ours.map(|name| format!("{folder}/{name}")));
+            }
         }
         paths.sort();
+        paths.dedup();
         Ok(paths)
+    }
+
+    /// A folder for payloads in one of a session's own.
+    fn find_folder(&self, own: &str, folder: &str) -> Result<Option<Folder>, CopyError> {
+        let own = Folder::find(&self.path).and_then(|all| all.map_or(Ok(None), |all| all.find_child(own)));
+        ours(own.and_then(|own| own.map_or(Ok(None), |own| own.find_child(folder))))
+    }
+
+    /// The names of the folders in which a session waits that was being purged.
+    fn put_away(&self, session: SessionId) -> Result<&[String], CopyError> {
+        let put_away = match self.put_away.get() {
+            Some(known) => known,
+            None => {
+                let mut found: HashMap<SessionId, Vec<String>> = HashMap::new();
+                let names = ours(Folder::find(&self.path))?.map_or(Ok(Vec::new()), |folder| folder.names())?;
+                for name in names {
+                    if let Some(session) = session_put_away(&name) {
+                        found.entry(session).or_default().push(name);
+                    }
+                }
+                found.values_mut().for_each(|names| names.sort());
+                self.put_away.get_or_init(|| found)
+            }
+        };
+        Ok(put_away.get(&session).map_or(&[], Vec::as_slice))
     }
 
     /// The sessions that have a folder here.
     pub(crate) fn sessions(&self) -> Result<Vec<SessionId>, CopyError> {
         let Some(folder) = Folder::find(&self.path)? else { return Ok(Vec::new()) };
-        Ok(folder.names()?.iter().filter_map(|name| name.parse().ok()).collect())
+        let session = |name: &String| name.parse().ok().or_else(|| session_put_away(name));
+        let mut sessions: Vec<SessionId> = folder.names()?.iter().filter_map(session).collect();
+        sessions.sort();
+        sessions.dedup();
+        Ok(sessions)
     }
 
     /// Compares a payload's file with what its entry says.
@@ -151,6 +185,14 @@ impl PlainPayloads {
             folder.remove_file(name)?;
         }
         Ok(())
+    }
+}
+
+/// Behind a link is nothing of ours.
+fn ours<T>(found: Result<Option<T>, CopyError>) -> Result<Option<T>, CopyError> {
+    match found {
+        Err(CopyError::Foreign { .. }) => Ok(None),
+        found => found,
     }
 }
 

@@ -65,6 +65,15 @@ fn a_purge_that_is_killed_takes_all_of_a_session_or_nothing() {
         let killed = folder.command(&["delete", "last", "--now"]).env("FAILPOINTS", format!("{point}=panic")).output();
         assert_eq!(killed.unwrap().status.code(), None, "{point}");
         assert_eq!(shown().len(), 0, "{point}");
+        // Until the next start settles it, it is put away, and not missing.
+        let (backup, lines) = (folder.work().join("kept"), folder.work().join("all.jsonl"));
+        let counted = if stays { "1 payloads verified" } else { "1 of its payloads are left" };
+        let said = folder.run(&["doctor", "--all"]).ok();
+        assert!(said.contains(counted), "{point}: {said}");
+        folder.run(&["backup", backup.to_str().unwrap()]).ok();
+        assert_eq!(backup.join("sessions").join(&session).join("outputs").exists(), stays, "{point}");
+        folder.run(&["export", "--all", lines.to_str().unwrap()]).ok();
+        assert_eq!(shown().len(), 0, "{point}");
         folder.run(&["list"]).ok();
         if stays {
             folder.run(&["undelete", &session]).ok();

@@ -117,6 +117,31 @@ fn a_crash_between_payload_and_entry_leaves_neither_without_the_other() {
     }
 }
 
+/// The process dies when the payloads of a bundle are stored and its entries are not.
+#[test]
+fn a_crash_while_a_bundle_is_taken_in_leaves_nothing_of_it() {
+    let (folder, other) = (Folder::new(), Folder::new());
+    fs::write(folder.work().join("long.txt"), long_text()).unwrap();
+    let session = session(&folder);
+    folder.run(&["send", &session, "show long.txt"]).ok();
+    folder.run(&["send", &session, "read long.txt"]).ok();
+    let bundle = folder.work().join("loom.tar");
+    folder.run(&["export", &session, "--to", bundle.to_str().unwrap()]).ok();
+    let shown = payload_files(&folder, &session);
+    assert_eq!(shown.len(), 2);
+
+    let import = ["import", bundle.to_str().unwrap()];
+    let killed = other.command(&import).env("FAILPOINTS", "bundle-stored=panic").output().unwrap();
+    assert_eq!(killed.status.signal(), Some(SIGABRT), "{}", String::from_utf8_lossy(&killed.stderr));
+    assert_eq!(payload_files(&other, &session), shown);
+    // It says that it has removed the copy of the bundle too.
+    assert_eq!(other.run(&["list"]).code, Some(0));
+    let left: Vec<_> = fs::read_dir(other.file("sessions")).unwrap().map(|left| left.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains(&session)), "{left:?}");
+    other.run(&import).ok();
+    assert_eq!(payload_files(&other, &session), shown);
+}
+
 /// R17: what is shown does not fit, and nothing of it stays on the disk that is full.
 #[test]
 fn a_file_that_does_not_fit_on_the_disk_is_not_shown() {

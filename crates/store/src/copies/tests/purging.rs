@@ -47,6 +47,7 @@ async fn what_was_put_away_is_no_session_and_comes_back_whole() {
     world.copies.put_away(session_id(1)).await.unwrap();
     assert_eq!(names(&world), [format!("{}.purging", session_id(1))]);
     assert!(world.copies.is_empty().await.unwrap());
+    assert_eq!(world.copies.check(&*world.store, &[session_id(1)]).await.unwrap(), []);
     assert_eq!(payloads(&world).sessions().await.unwrap(), []);
     let fresh = MemoryStore::new(Incarnation::from_bits(1));
     let hydrated = world.copies.hydrate(&fresh).await.unwrap();

@@ -266,6 +266,41 @@ async fn a_session_that_goes_meanwhile_is_not_missed() {
     assert_eq!((report.count, report.is_whole()), (0, true));
 }
 
+/// A purge was killed: until the next start brings the session's folder back, or removes it, it waits under another name.
+#[tokio::test]
+async fn what_a_purge_has_put_away_is_found_where_it_waits() {
+    let (folder, path) = folder();
+    let paths = write_shown(&path).await;
+    let own = file_of(&path, session_id(1), "");
+    let away = |nth: &str| path.with_file_name("sessions").join(format!("{}.purging{nth}", session_id(1)));
+    fs::rename(&own, away("-2")).unwrap();
+    let whole = check(&path, Depth::All);
+    assert_eq!((told(&whole), whole.checked_payloads), (Vec::new(), 8));
+    let kept = folder.path().join("backup");
+    let report = backup(&path, &kept).unwrap().payloads.unwrap();
+    assert_eq!((report.count, report.is_whole()), (8, true));
+    assert_eq!(export(&path).1.payloads, report);
+    let new = folder.path().join("new").join("throughline.db");
+    fs::create_dir(new.parent().unwrap()).unwrap();
+    assert_eq!(restore_from(&kept, &new).unwrap().payloads.as_ref(), Some(&report));
+    for (file, bytes) in paths.iter().zip(payloads()) {
+        assert_eq!(fs::read(file_of(&new, session_id(1), file)).unwrap(), bytes, "{file}");
+    }
+    // What came into its place meanwhile comes first there, as it does when they are put together.
+    put(&path, session_id(1), &paths[0], b"edited");
+    fs::create_dir(away("")).unwrap();
+    assert_eq!(told(&check(&path, Depth::All)), [format!("Payload session 1: {} is not what was stored", paths[0])]);
+    fs::remove_dir_all(&own).unwrap();
+
+    let store = open_at(&path);
+    let head = store.session(session_id(1)).await.unwrap().unwrap().head;
+    store.purge(session_id(1), head, at(99)).await.unwrap();
+    store.close().await;
+    let left = "Leftover session 1: it is not in the log, and 8 of its payloads are left";
+    assert_eq!(told(&check(&path, Depth::All)), [left]);
+    assert_eq!(export(&path).1.payloads.count, 0);
+}
+
 /// A backup that an earlier version made has a store alone; payloads that a person put beside it are taken.
 #[tokio::test]
 async fn an_older_backup_is_still_restored() {
