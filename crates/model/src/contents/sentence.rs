@@ -25,10 +25,23 @@ pub(super) fn sentences(line: &str) -> Vec<&str> {
 }
 
 fn is_abbreviation(before: &str) -> bool {
-    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default().to_lowercase();
-    matches!(word.as_str(), "e.g" | "i.e" | "etc" | "vs" | "cf" | "z.b" | "bzw" | "ca" | "no" | "nr" | "p.ej")
-        // A list's number, an initial.
-        || word.chars().count() == 1 && word.chars().all(char::is_alphanumeric)
+    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+    let is_short = matches!(
+        word.to_lowercase().as_str(),
+        "e.g" | "i.e" | "etc" | "vs" | "cf" | "z.b" | "bzw" | "ca" | "no" | "nr" | "p.ej"
+    );
+    let mut letters = word.chars();
+    is_short
+        || match (letters.next(), letters.next()) {
+            // A list's number follows no word; "exit code 0" is the end of a sentence.
+            (Some(digit), None) if digit.is_numeric() => {
+                let ahead = before[..before.len() - word.len()].trim_end();
+                !ahead.ends_with(char::is_alphanumeric)
+            }
+            // An initial.
+            (Some(letter), None) => letter.is_alphabetic(),
+            _ => false,
+        }
 }
 
 /// How much room a line takes to say what it says: a wide character says as much as two narrow ones.
@@ -50,6 +63,8 @@ mod tests {
     fn sentences_end_where_a_reader_stops() {
         assert_eq!(sentences("Open main.rs v1.2. Then run it! Why?"), ["Open main.rs v1.2.", "Then run it!", "Why?"]);
         assert_eq!(sentences("Use a list, e.g. a Vec. Done"), ["Use a list, e.g. a Vec.", "Done"]);
+        assert_eq!(sentences("It ended with exit code 0. Why?"), ["It ended with exit code 0.", "Why?"]);
+        assert_eq!(sentences("1. Run it. To do: 2. Ask A. Lee"), ["1. Run it.", "To do: 2. Ask A. Lee"]);
         assert_eq!(sentences("修复登录。然后运行测试！"), ["修复登录。", "然后运行测试！"]);
         assert_eq!(sentences(""), [""; 0]);
     }
