@@ -122,9 +122,11 @@ fn a_crash_between_payload_and_entry_leaves_neither_without_the_other() {
 fn a_crash_while_a_bundle_is_taken_in_leaves_nothing_of_it() {
     let (folder, other) = (Folder::new(), Folder::new());
     fs::write(folder.work().join("long.txt"), long_text()).unwrap();
+    // Nothing can be shown without a server.
+    let server = folder.serve();
     let session = session(&folder);
-    folder.run(&["send", &session, "show long.txt"]).ok();
-    folder.run(&["send", &session, "read long.txt"]).ok();
+    show_and_read(&folder, &session);
+    server.stop();
     let bundle = folder.work().join("loom.tar");
     folder.run(&["export", &session, "--to", bundle.to_str().unwrap()]).ok();
     let shown = payload_files(&folder, &session);

@@ -46,8 +46,8 @@ fn an_answer_that_only_says_how_it_ended_is_no_summary() {
     check("fix the login", "I've made the changes.", "fix the login");
     check("run ls", "It ended with exit code 0. The folder holds two old backups.", "The folder holds two old backups");
     with_deed("again", "It ended with exit code 0.", "`cargo test -p model`", "cargo test -p model");
-    with_deed("do it", "Done. The changes were applied.", "Edit src/total.rs", "Edit total.rs");
-    with_deed("go on", "", "Edit src/total.rs", "Edit total.rs");
+    with_deed("do it", "Done. The changes were applied.", "Edit src/total.rs", "Edit src/total.rs");
+    with_deed("go on", "", "Edit src/total.rs", "Edit src/total.rs");
     with_deed("again", "It ended with exit code 0.", "", "It ended with exit code 0");
     with_deed("do it", "I clamped the total to zero.", "Edit src/total.rs", "Clamped the total to zero");
     with_deed("do it", "Done.", "\u{200b}", "do it");
