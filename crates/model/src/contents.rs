@@ -26,7 +26,7 @@ pub use model_answer::{clean_summary, clean_title};
 pub use model_request::{ModelRequest, summary_request, title_request};
 pub use scaffolding::is_tools_own;
 pub use summary::extract_summary;
-pub(crate) use summary::summary_with_deed;
+pub(crate) use summary::summary_with_call;
 pub use title::{Topics, topic_title};
 
 /// A summary has at most so many characters.

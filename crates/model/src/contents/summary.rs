@@ -32,11 +32,11 @@ const ANSWER_LINES: usize = 12;
 
 /// What a turn was about, in one line of at most [`MAX_SUMMARY_CHARS`] characters; [`EMPTY_SUMMARY`] if it says nothing.
 pub fn extract_summary(prompt: &str, response: &str) -> String {
-    summary_with_deed(prompt, response, "")
+    summary_with_call(prompt, response, "")
 }
 
 /// The same for a turn that also ran a command or edited a file: the call's title, or nothing.
-pub(crate) fn summary_with_deed(prompt: &str, response: &str, deed: &str) -> String {
+pub(crate) fn summary_with_call(prompt: &str, response: &str, call_title: &str) -> String {
     let prompt = plain_text(&without_blocks(&without_scaffolding(&looked_at(prompt))));
     let prompt_lines = lines(&prompt);
     let asked = asked(&prompt_lines);
@@ -48,16 +48,16 @@ pub(crate) fn summary_with_deed(prompt: &str, response: &str, deed: &str) -> Str
     let response = plain_text(&without_blocks(&without_scaffolding(&looked_at(response))));
     let response_lines = lines(&response);
     let answered = answered(&response_lines);
-    let deed = || Some(plain_line(&plain_text(deed))).filter(|deed| content_count(deed) > 0);
+    let called = || Some(plain_line(&plain_text(call_title))).filter(|line| content_count(line) > 0);
     let line = match (asked, answered) {
         (Some(asked), Some(answered)) if asked.is_follow_up || weight(&answered) > weight(&asked.as_written) => {
             answered
         }
         (Some(asked), _) if !asked.is_follow_up => asked.line,
-        (Some(asked), _) => deed().or_else(|| outcome(&response_lines)).unwrap_or(asked.line),
+        (Some(asked), _) => called().or_else(|| outcome(&response_lines)).unwrap_or(asked.line),
         (None, Some(answered)) => answered,
         (None, None) => {
-            first_words(&prompt_lines).or_else(deed).or_else(|| first_words(&response_lines)).unwrap_or_default()
+            first_words(&prompt_lines).or_else(called).or_else(|| first_words(&response_lines)).unwrap_or_default()
         }
     };
     finished(&line)

@@ -39,18 +39,18 @@ fn a_short_prompt_leaves_the_word_to_the_answer() {
 
 #[test]
 fn an_answer_that_only_says_how_it_ended_is_no_summary() {
-    let with_deed = |prompt: &str, response: &str, deed: &str, expected: &str| {
-        assert_eq!(summary_with_deed(prompt, response, deed), expected, "{prompt}");
+    let with_call = |prompt: &str, response: &str, call_title: &str, expected: &str| {
+        assert_eq!(summary_with_call(prompt, response, call_title), expected, "{prompt}");
     };
     check("run ls -la", "It ended with exit code 0.", "run ls -la");
     check("fix the login", "I've made the changes.", "fix the login");
     check("run ls", "It ended with exit code 0. The folder holds two old backups.", "The folder holds two old backups");
-    with_deed("again", "It ended with exit code 0.", "`cargo test -p model`", "cargo test -p model");
-    with_deed("do it", "Done. The changes were applied.", "Edit src/total.rs", "Edit src/total.rs");
-    with_deed("go on", "", "Edit src/total.rs", "Edit src/total.rs");
-    with_deed("again", "It ended with exit code 0.", "", "It ended with exit code 0");
-    with_deed("do it", "I clamped the total to zero.", "Edit src/total.rs", "Clamped the total to zero");
-    with_deed("do it", "Done.", "\u{200b}", "do it");
+    with_call("again", "It ended with exit code 0.", "`cargo test -p model`", "cargo test -p model");
+    with_call("do it", "Done. The changes were applied.", "Edit src/total.rs", "Edit src/total.rs");
+    with_call("go on", "", "Edit src/total.rs", "Edit src/total.rs");
+    with_call("again", "It ended with exit code 0.", "", "It ended with exit code 0");
+    with_call("do it", "I clamped the total to zero.", "Edit src/total.rs", "Clamped the total to zero");
+    with_call("do it", "Done.", "\u{200b}", "do it");
 }
 
 #[test]
