@@ -148,6 +148,6 @@ test("an answer, a turn and a session are taken along as Markdown", async (t) =>
   await page.getByRole("button", { name: "More of this session" }).click();
   await page.getByRole("button", { name: "Export as…" }).click();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Markdown", exact: true }).click()]);
-  assert.equal(download.suggestedFilename(), "the-loom.md");
+  assert.match(download.suggestedFilename(), /^the-loom-[0-9a-f]{8}\.md$/);
   assert.match(await readFile(await download.path(), "utf8"), /^# the loom\n[^]*\n## 1\n\n> say \*\*warp\*\* and weft\n/);
 });

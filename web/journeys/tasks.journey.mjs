@@ -232,7 +232,7 @@ task("copy an answer and save the session [session]", async ({ page, person, vis
   await person.press(page.getByRole("button", { name: "More of this session" }));
   await person.press(page.getByRole("button", { name: "Export as…" }));
   const [download] = await Promise.all([page.waitForEvent("download"), person.press(page.getByRole("button", { name: "Markdown", exact: true }))]);
-  assert.equal(download.suggestedFilename(), "the-loom.md");
+  assert.match(download.suggestedFilename(), /^the-loom-[0-9a-f]{8}\.md$/);
   assert.match(await readFile(await download.path(), "utf8"), /^# the loom\n[^]*\n> say \*\*warp\*\* and weft\n\n\*\*warp\*\* and weft\n/);
 });
 
