@@ -108,12 +108,21 @@ pub(crate) async fn state(
 ) -> Result<Json<wire::OutputStateNow>, ApiError> {
     access::session(&principal, Right::Read, session)?;
     let row = app.engine.output(session, output).await?;
-    let state = state_now(&app, &row).await?;
-    let lines = match state {
-        wire::OutputState::Changed => app.engine.output_lines(&row).await?,
-        wire::OutputState::Kept | wire::OutputState::Gone => None,
+    let now = match state_now(&app, &row).await? {
+        wire::OutputState::Changed => changed_state(app.engine.output_lines(&row).await)?,
+        state @ (wire::OutputState::Kept | wire::OutputState::Gone) => wire::OutputStateNow { state, lines: None },
     };
-    Ok(Json(wire::OutputStateNow { state, lines }))
+    Ok(Json(now))
+}
+
+/// The state of an output that was found edited, with its lines, which were counted after that.
+fn changed_state(counted: Result<Option<u64>, OutputError>) -> Result<wire::OutputStateNow, OutputError> {
+    match counted {
+        Ok(lines) => Ok(wire::OutputStateNow { state: wire::OutputState::Changed, lines }),
+        // Its file was removed in between.
+        Err(OutputError::Gone(_)) => Ok(wire::OutputStateNow { state: wire::OutputState::Gone, lines: None }),
+        Err(err) => Err(err),
+    }
 }
 
 /// Removes an output: its bytes go, its card stays and says so.
@@ -458,6 +467,14 @@ fn byte_range(header: &HeaderValue, length: u64) -> Range {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_edited_file_that_is_removed_before_its_lines_are_counted_is_gone() {
+        let gone = OutputError::Gone(OutputId::from_bytes([0; 16]));
+        let now = changed_state(Err(gone)).unwrap();
+        assert_eq!(now, wire::OutputStateNow { state: wire::OutputState::Gone, lines: None });
+        assert!(matches!(changed_state(Err(OutputError::NotText)), Err(OutputError::NotText)));
+    }
 
     #[test]
     fn ranges_are_read_as_browsers_write_them() {
