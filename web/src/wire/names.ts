@@ -40,6 +40,7 @@ export type OutputId = Schemas["OutputId"];
 export type OutputKind = Schemas["OutputKind"];
 export type OutputLine = Schemas["OutputLine"];
 export type OutputState = Schemas["OutputState"];
+export type OutputStateNow = Schemas["OutputStateNow"];
 export type OutputRemoval = Schemas["OutputRemoval"];
 export type PermissionAnswer = Schemas["PermissionAnswer"];
 export type PermissionKind = Schemas["PermissionKind"];

@@ -31,7 +31,7 @@ export function plainTextOf({ type }: Output, text: string): string {
 
 interface OpenedOutputProps {
   session: SessionId;
-  /** With what it has now. */
+  /** The output with the number of lines that its file has now, or with none where that is not known. */
   output: Output;
   name: string;
   detail: string;
@@ -107,7 +107,7 @@ function OpenedText({ session, output, name, text, marking }: OpenedTextProps) {
   const [refused, setRefused] = useState(false);
   const refusalId = useId();
   const first = output.startLine ?? 1;
-  // Of an edited text that comes page by page nobody knows it yet.
+  // Of an edited text it is known once the server has counted its lines.
   const last = typeof output.lines === "number" ? first + Math.max(0, output.lines - 1) : null;
   const here: MarkedLines = { ...marking, sought: gone ?? marking.sought };
   const find = (sought: string) => {

@@ -23,7 +23,7 @@ import { PictureBox } from "./PictureBox";
 import type { MarkedLines } from "./useLineLinks";
 import { useLineLinks } from "./useLineLinks";
 import type { Loaded } from "./useOutput";
-import { LOST, useFate, useNear, useOutput } from "./useOutput";
+import { LOST, useNear, useOutput, useOutputState } from "./useOutput";
 import "../items/CodeBlock.css";
 import "../items/exactText.css";
 import "./OutputCard.css";
@@ -70,12 +70,12 @@ function KeptOutput({ session, turn, isPast, output }: OutputCardProps) {
   const late = useLatePart(opened, open || (wanted && showable === "pages"));
   const name = nameOf(output);
   // A text that is read whole comes with it.
-  const fate = useFate(session, output, reached && showable !== "text");
-  const loss = fate?.state === "gone" || fate?.state === "removed" ? fate.state : null;
+  const stateNow = useOutputState(session, output, reached && showable !== "text");
+  const loss = stateNow?.state === "gone" || stateNow?.state === "removed" ? stateNow.state : null;
   const isGone = loss !== null || loaded.kind === "gone" || loaded.kind === "removed";
-  const changed = fate?.state === "changed" || (loaded.kind === "text" && loaded.changed);
+  const changed = stateNow?.state === "changed" || (loaded.kind === "text" && loaded.changed);
   const text = loaded.kind === "text" ? loaded.text : null;
-  const known = editedText(text, fate?.lines ?? null);
+  const known = editedText(text, stateNow?.lines ?? null);
   const now = changed && isText ? editedOutput(output, known) : output;
   const words = changed && isText ? editedWords(output, known) : detailWords(output);
   const edited = changed ? "edited since" : "";

@@ -15,7 +15,7 @@ import { LINES_IN_SIGHT, linesStyle } from "./OutputLines";
 import { scrollToLine } from "./scrollToLine";
 import { PrintedLines } from "./TerminalText";
 import type { LineLinks, MarkedLines } from "./useLineLinks";
-import type { LinesPage } from "./usePages";
+import type { LinesPage, Pages } from "./usePages";
 import { PAGE_LINES, usePages } from "./usePages";
 
 /** Browsers draw nothing that is taller than about so many lines. */
@@ -23,7 +23,7 @@ export const MOST_SCROLLED = 1_000_000;
 
 interface PagedLinesProps {
   session: SessionId;
-  /** With as many lines as it has now; with none named where nobody knows that. */
+  /** The output with the number of lines that its file has now, or with none where that is not known. */
   output: Output;
   label: string;
   marking: MarkedLines;
@@ -35,9 +35,8 @@ export function PagedLines({ session, output, label, marking: { marked, sought, 
   const region = useRef<HTMLPreElement>(null);
   const [inView, setInView] = useState({ from: 0, to: 0 });
   const first = output.startLine ?? 1;
-  const known = output.lines ?? null;
-  const supposed = pages.end ?? (inView.to + 2) * PAGE_LINES;
-  const total = Math.min(known ?? supposed, MOST_SCROLLED);
+  const lineCount = countOfLines(output.lines ?? null, pages, inView.to);
+  const total = Math.min(lineCount, MOST_SCROLLED);
   const lastPage = Math.max(0, Math.ceil(total / PAGE_LINES) - 1);
 
   const look = () => {
@@ -86,9 +85,20 @@ export function PagedLines({ session, output, label, marking: { marked, sought, 
           <span className="output-note block">{lost.words}</span>
         )}
       </pre>
-      {(known ?? 0) > MOST_SCROLLED && <p className="output-note">Only the first {MOST_SCROLLED.toLocaleString("en")} lines can be scrolled through. Find others by their words, or download all of it.</p>}
+      {lineCount > MOST_SCROLLED && <p className="output-note">Only the first {MOST_SCROLLED.toLocaleString("en")} lines can be scrolled through. Find others by their words, or download all of it.</p>}
     </>
   );
+}
+
+/**
+ * How many lines there are. What was read counts more than the number that was asked for before it: the file may have been edited
+ * in between. Where neither says it, there is room for a page more than is in view.
+ */
+function countOfLines(known: number | null, { end, furthest }: Pages, lastInView: number): number {
+  if (end !== null) {
+    return end;
+  }
+  return known !== null && known >= furthest ? known : (lastInView + 2) * PAGE_LINES;
 }
 
 interface PageProps {

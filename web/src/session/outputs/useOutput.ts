@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Answer, Failure } from "../../api/http";
 import { failureWords } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
-import type { Output, OutputBody, OutputState, SessionId } from "../../wire/names";
+import type { Output, OutputBody, OutputStateNow, SessionId } from "../../wire/names";
 import type { Showable } from "./outputWords";
 import { mimeOf } from "./outputWords";
 
@@ -71,17 +71,13 @@ export function useOutput(session: SessionId, output: Output, wanted: Showable):
   return { loaded, retry };
 }
 
-/** What became of an output's bytes since it was shown. */
-export interface Fate {
-  readonly state: OutputState | "removed";
-  /** How many lines can be read of a text that was edited, if that is known. */
-  readonly lines: number | null;
-}
+/** What the server says of an output's bytes; it knows nothing any more of an output that was removed. */
+export type OutputStateOrRemoved = OutputStateNow | { state: "removed"; lines?: null };
 
-/** Asked once it is wanted; null until it is known. */
-export function useFate(session: SessionId, { id }: Output, wanted: boolean): Fate | null {
+/** Asked for once it is wanted; null until it is known. */
+export function useOutputState(session: SessionId, { id }: Output, wanted: boolean): OutputStateOrRemoved | null {
   const http = useHttp();
-  const [fate, setFate] = useState<Fate | null>(null);
+  const [stateNow, setStateNow] = useState<OutputStateOrRemoved | null>(null);
   useEffect(() => {
     if (!wanted) {
       return undefined;
@@ -89,15 +85,15 @@ export function useFate(session: SessionId, { id }: Output, wanted: boolean): Fa
     let mounted = true;
     void http.outputState(session, id).then((answer) => {
       if (mounted) {
-        const lost = answer.ok ? null : lossOf(answer.failure);
-        setFate(answer.ok ? { state: answer.value.state, lines: answer.value.lines ?? null } : lost && { state: lost, lines: null });
+        const loss = answer.ok ? null : lossOf(answer.failure);
+        setStateNow(answer.ok ? answer.value : loss && { state: loss });
       }
     });
     return () => {
       mounted = false;
     };
   }, [http, session, id, wanted]);
-  return fate;
+  return stateNow;
 }
 
 function textOf(answer: Answer<OutputBody>): Loaded {

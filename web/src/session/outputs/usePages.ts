@@ -22,12 +22,15 @@ export interface Pages {
   retry(page: number): void;
   /** So many lines there are, as far as has been read; null where the end has not been seen. */
   readonly end: number | null;
+  /** So many lines there are at least: the number of the furthest one that has been read. */
+  readonly furthest: number;
 }
 
 export function usePages(session: SessionId, output: OutputId): Pages {
   const http = useHttp();
   const [pages, setPages] = useState<ReadonlyMap<number, LinesPage>>(() => new Map());
   const [end, setEnd] = useState<number | null>(null);
+  const [furthest, setFurthest] = useState(0);
   const asked = useRef(new Set<number>());
   const left = useRef(new AbortController());
   useEffect(() => {
@@ -72,6 +75,8 @@ export function usePages(session: SessionId, output: OutputId): Pages {
         // Fewer come where they are long.
         first = typeof answer.value.next === "number" && answer.value.next <= last ? answer.value.next : null;
       }
+      const upTo = lines.at(-1)?.number ?? 0;
+      setFurthest((known) => Math.max(known, upTo));
       if (lines.length < PAGE_LINES) {
         setEnd((known) => Math.min(known ?? Infinity, page * PAGE_LINES + lines.length));
       }
@@ -90,5 +95,5 @@ export function usePages(session: SessionId, output: OutputId): Pages {
     },
     [read],
   );
-  return { at: (page) => pages.get(page), want, retry: (page) => void read(page), end };
+  return { at: (page) => pages.get(page), want, retry: (page) => void read(page), end, furthest };
 }
