@@ -17,7 +17,7 @@
 //! control socket is closed, also because the server was killed, the supervisor ends every descendant; the keeper
 //! does so when the supervisor is killed. A login shell that is asked for its `PATH` then has two seconds to clean up
 //! ([`Ending::HangUp`]). Processes that outlive both, or a supervisor that was stopped, are found by
-//! their mark (`mark.rs`), by the server or by the next one. Not reached are programs that have removed the mark by
+//! their mark (`mark.rs`), by the server or by the next one, which gives such a shell its two seconds. Not reached are programs that have removed the mark by
 //! then, programs that others started on the agent's behalf (a container, a timer) and those with another user's
 //! rights.
 //!

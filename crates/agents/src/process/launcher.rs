@@ -75,7 +75,7 @@ impl Launcher {
 
     /// Starts an agent. Dropping the future ends what has been started so far.
     pub async fn spawn(&self, mut spec: Spec) -> Result<Launched, LaunchError> {
-        let mark = self.marks.next();
+        let mark = self.marks.next(spec.ending);
         mark.put_into(&mut spec.env);
         let first_line = serde_json::to_string(&spec).map_err(LaunchError::NotText)?;
         let (supervisor, control, stdin, stdout) = self.spawn_supervisor(&mark).map_err(LaunchError::Supervisor)?;

@@ -1,7 +1,7 @@
 //! The mark by which every process that an agent started is found, even when nobody saw it start.
 //!
 //! Invariant: the mark is an environment variable, so every process inherits it unless it removes it. It names the
-//! folder that the server serves, so no process of another server is taken for ours.
+//! folder that the server serves, so no process of another server is taken for ours, and says how the agent is asked to end.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::wire::Ending;
+
 pub(super) const VARIABLE: &str = "THROUGHLINE_AGENT_OF";
+/// The end of the mark of a program with [`Ending::HangUp`].
+const HANG_UP: &str = ".hang_up";
 
 /// The data folder whose owner starts the agents. Only one process owns it at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +28,11 @@ impl Folder {
         Ok(Self(format!("{:x}.{:x}", found.dev(), found.ino())))
     }
 
-    /// The beginning of the variable of each of its agents.
-    pub(super) fn prefix(&self) -> String {
-        format!("{VARIABLE}={}:", self.0)
+    /// How the agent of this folder is asked to end whose mark this `NAME=value` is; `None` if it is no such mark.
+    pub(super) fn ending_in(&self, variable: &[u8]) -> Option<Ending> {
+        let value = variable.strip_prefix(VARIABLE.as_bytes())?.strip_prefix(b"=")?;
+        let agent = value.strip_prefix(self.0.as_bytes())?.strip_prefix(b":")?;
+        Some(if agent.ends_with(HANG_UP.as_bytes()) { Ending::HangUp } else { Ending::ClosedInput })
     }
 }
 
@@ -46,9 +52,14 @@ impl Marks {
         Self { folder: Some(folder), given: Arc::default() }
     }
 
-    pub(super) fn next(&self) -> Mark {
+    pub(super) fn next(&self, ending: Ending) -> Mark {
         let number = self.given.fetch_add(1, Ordering::Relaxed);
-        Mark(self.folder.as_ref().map(|folder| format!("{}{}.{number}", folder.prefix(), std::process::id())))
+        let ending = match ending {
+            Ending::ClosedInput => "",
+            Ending::HangUp => HANG_UP,
+        };
+        let mark = |folder: &Folder| format!("{VARIABLE}={}:{}.{number}{ending}", folder.0, std::process::id());
+        Mark(self.folder.as_ref().map(mark))
     }
 }
 
@@ -78,10 +89,12 @@ mod tests {
     fn each_agent_has_its_own_mark_and_all_have_the_folders() {
         let folder = Folder::of(Path::new("/")).unwrap();
         let marks = Marks::of(folder.clone());
-        let (one, other) = (marks.next(), marks.next());
+        let (one, other) = (marks.next(Ending::ClosedInput), marks.next(Ending::HangUp));
         let text = |mark: &Mark| mark.variable().map(|(name, value)| format!("{name}={value}")).unwrap();
         assert!(one.matches(text(&one).as_bytes()) && !one.matches(text(&other).as_bytes()));
-        assert!(text(&one).starts_with(&folder.prefix()) && text(&other).starts_with(&folder.prefix()));
-        assert_eq!(Marks::default().next().variable(), None);
+        assert_eq!(folder.ending_in(text(&one).as_bytes()), Some(Ending::ClosedInput));
+        assert_eq!(folder.ending_in(text(&other).as_bytes()), Some(Ending::HangUp));
+        assert_eq!(Folder("1.2".to_owned()).ending_in(text(&one).as_bytes()), None);
+        assert_eq!(Marks::default().next(Ending::HangUp).variable(), None);
     }
 }

@@ -1,7 +1,8 @@
 //! The supervisor: a small process of our own binary between the server and one agent.
 //!
-//! Invariant: it exits only after every descendant has, and it outlives neither the agent nor the server. One thread
-//! does everything, so that no process is reaped while its pid is still in use here.
+//! Invariant: it exits only after every descendant has. When the agent has exited or the server is gone, it kills at once
+//! what is left, and exits; only a shell ([`Ending::HangUp`]) and what it has left get up to two seconds to clean up
+//! first. One thread does everything, so that no process is reaped while its pid is still in use here.
 
 mod control;
 
@@ -15,7 +16,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, test_kill_process_group, wait,
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, kill_process, kill_process_group,
+    test_kill_process_group, wait, waitid,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
@@ -28,7 +30,7 @@ use control::Control;
 /// How long an agent whose input is closed may take to exit by itself.
 const CLOSED_INPUT_LIMIT: Duration = Duration::from_secs(1);
 /// How long an agent may take to exit after SIGTERM, and a shell that is hung up.
-const SIGTERM_LIMIT: Duration = Duration::from_secs(2);
+pub(super) const SIGTERM_LIMIT: Duration = Duration::from_secs(2);
 /// How often it is looked whether a shell that was hung up has ended.
 const HANG_UP_PAUSE: Duration = Duration::from_millis(10);
 /// How often at most the agent's standard error is sent to the server.
@@ -99,7 +101,7 @@ enum StopPhase {
     Terminating { phase_deadline: Instant },
 }
 
-/// Returns when the agent has exited, or has to be killed.
+/// Returns when what is left, the agent or what it has started, is to be killed.
 fn watch_agent(control: &mut Control, agent: &mut Agent) {
     let exit = exit_descriptor(agent.pid);
     let mut phase = StopPhase::Running;
@@ -125,6 +127,9 @@ fn watch_agent(control: &mut Control, agent: &mut Agent) {
         }
         agent.reap();
         if agent.exit.is_some() {
+            if agent.ending == Ending::HangUp {
+                agent.hang_up();
+            }
             return;
         }
         let now = Instant::now();
@@ -182,12 +187,16 @@ fn poll_inputs(
 
 impl Agent {
     /// Hangs a shell up and waits for it and for what it runs, within a limit. The shell itself ignores SIGTERM, and what it runs
-    /// may ignore SIGHUP, as under `nohup`. What the shell runs may take longer to clean up than the shell to exit.
+    /// may ignore SIGHUP, as under `nohup`. What the shell runs may take longer to clean up than the shell to exit. A
+    /// shell that has exited by itself may have left something in the background, which gets the same time.
     fn hang_up(&mut self) {
         let deadline = Instant::now() + SIGTERM_LIMIT;
-        // Not reaped yet, so the number is still its own.
-        let _ = kill_process_group(self.pid, Signal::TERM);
-        let _ = kill_process(self.pid, Signal::HUP);
+        if self.has_its_group() {
+            let _ = kill_process_group(self.pid, Signal::TERM);
+        }
+        if self.exit.is_none() {
+            let _ = kill_process(self.pid, Signal::HUP);
+        }
         loop {
             self.reap();
             // A group lives on in its members when its first one has been reaped.
@@ -197,6 +206,13 @@ impl Agent {
             }
             thread::sleep(HANG_UP_PAUSE);
         }
+    }
+
+    /// Whether the number of its group still means this group: until it is reaped, and after that while a member is our
+    /// child, since nobody else reaps that one. A member whose parent has exited becomes our child, where there are subreapers.
+    fn has_its_group(&self) -> bool {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.exit.is_none() || waitid(WaitId::Pgid(Some(self.pid)), look).is_ok()
     }
 
     /// Reads once from standard error; returns whether there was something.

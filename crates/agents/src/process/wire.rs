@@ -29,7 +29,8 @@ pub enum Ending {
     /// By the end of its input, and by SIGTERM a second later. It is killed at once when the server is gone.
     ClosedInput,
     /// For an interactive shell, which has no input and ignores SIGTERM: by SIGHUP, and by SIGTERM to what it runs, at
-    /// once and also when the server is gone. Killed in the middle of its files, what it runs would leave locks behind.
+    /// once and also when the server is gone. What it has left when it exits by itself is asked by SIGTERM as well. Killed in
+    /// the middle of its files, what it runs would leave locks behind.
     HangUp,
 }
 

@@ -60,6 +60,18 @@ async fn a_shell_that_is_hung_up_lets_what_it_runs_clean_up() {
 }
 
 #[tokio::test]
+async fn what_a_shell_has_left_when_it_exits_may_clean_up() {
+    let place = Place::new();
+    let spec = place.shell_that_leaves_its_lock();
+    let Launched { mut process, stdin, stdout: _stdout } = place.launch_spec_ready(spec).await;
+    assert!(place.is_locked());
+    drop(stdin);
+    assert_eq!(process.ended().await.exit, Exit::Code(1));
+    assert!(!place.is_locked());
+    place.assert_nobody_is_left();
+}
+
+#[tokio::test]
 async fn an_agent_that_ends_by_itself_leaves_nothing() {
     let place = Place::new();
     let Launched { mut process, stdin, stdout: _stdout } = place.launch_ready(&family_then("read -r go; exit 4")).await;

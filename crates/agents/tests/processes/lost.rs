@@ -33,6 +33,37 @@ fn a_server_that_is_killed_lets_its_login_shell_clean_up() {
 }
 
 #[test]
+fn a_server_that_is_restarted_at_once_lets_the_login_shell_before_it_clean_up() {
+    let place = Place::new();
+    let mut held = place.hold(&place.shell_with_lock());
+    held.line();
+    assert_eq!(held.line(), "ready");
+    held.kill();
+    assert_eq!(place.end_leftovers(), 0, "it ends by itself");
+    assert!(!place.is_locked());
+    place.assert_nobody_is_left();
+}
+
+#[test]
+fn a_server_that_is_restarted_ends_what_does_not_end_by_itself() {
+    let place = Place::new();
+    // Each has a keeper and a supervisor beside its own processes.
+    let agent = (place.script("echo ready; while :; do sleep 0.05; done"), 3);
+    let shell = (place.shell_with_lock(), 4);
+    for (spec, at_least) in [agent, shell] {
+        let mut held = place.hold(&spec);
+        let supervisor = parent_of(held.line().parse().unwrap());
+        assert_eq!(held.line(), "ready");
+        signal(supervisor, Signal::STOP);
+        held.kill();
+        let ended = place.end_leftovers();
+        assert!(ended >= at_least, "{ended}");
+        assert!(!lives(supervisor));
+        place.assert_nobody_is_left();
+    }
+}
+
+#[test]
 fn a_server_that_is_killed_while_it_starts_an_agent_leaves_nothing() {
     let place = Place::new();
     for moment in 0..20 {

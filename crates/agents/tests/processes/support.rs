@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use agents::process::{Ending, Faults, Launched, Launcher, Lines, ProcessLimits, Spec};
+use agents::process::{Ending, Faults, Folder, Launched, Launcher, Lines, ProcessLimits, Spec, end_leftovers};
 use futures_util::StreamExt as _;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -65,6 +65,12 @@ impl Place {
         Spec { ending: Ending::HangUp, ..self.spec("/bin/sh", &["-i", "-c", "sh ./holder; sleep 1000"]) }
     }
 
+    /// The same, but the shell leaves the program in the background and exits when its input ends.
+    pub(crate) fn shell_that_leaves_its_lock(&self) -> Spec {
+        let args = ["-i", "-c", "sh ./holder & read -r line"];
+        Spec { args: args.map(str::to_owned).into(), ..self.shell_with_lock() }
+    }
+
     pub(crate) fn is_locked(&self) -> bool {
         self.path().join("lock").exists()
     }
@@ -99,10 +105,15 @@ impl Place {
     }
 
     pub(crate) fn hold_with(&self, spec: &Spec, command: &mut Command) -> Held {
-        command.arg("hold").arg(serde_json::to_string(spec).unwrap());
+        command.arg("hold").arg(self.path()).arg(serde_json::to_string(spec).unwrap());
         let mut server = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(server.stdout.take().unwrap());
         Held { server, output }
+    }
+
+    /// What the next server does when it starts; returns how many processes it had to end.
+    pub(crate) fn end_leftovers(&self) -> usize {
+        end_leftovers(&Folder::of(self.path()).unwrap(), DEADLINE)
     }
 
     /// All living processes with the tag. The dead have no environment to read.

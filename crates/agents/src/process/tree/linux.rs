@@ -14,9 +14,13 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpgrp, getpid, kill_process_gro
 use listing::{Identity, Listed};
 
 use crate::process::mark::{Folder, Mark};
+use crate::process::supervisor::SIGTERM_LIMIT;
+use crate::process::wire::Ending;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// How long a shell that an earlier server's supervisor hangs up is waited for: a little longer than the supervisor waits.
+const HANG_UP_PATIENCE: Duration = SIGTERM_LIMIT.saturating_add(Duration::from_millis(500));
 
 /// Ends every descendant of this process, which must be a subreaper, and returns the pids that may not be signalled.
 /// `reap` reaps the dead and says whether a child is left; nobody else may reap, for the dead still hold their
@@ -45,21 +49,40 @@ pub(in crate::process) fn end_session(
 }
 
 /// Ends what the agents of earlier owners of this folder have left, supervisors too, and returns the number of
-/// processes. The caller owns the folder, and has started no agent yet.
+/// processes. A shell that its supervisor is hanging up may still clean up, and is not counted if it ends by itself;
+/// nothing else is waited for. The caller owns the folder, and has started no agent yet.
 pub fn end_leftovers(folder: &Folder, patience: Duration) -> usize {
-    let (own, prefix) = (getpid(), folder.prefix());
-    let is_root = |process: &Listed| process.identity.has_variable(|variable| variable.starts_with(prefix.as_bytes()));
-    let found: Vec<Listed> =
-        listing::all().into_iter().filter(|process| !process.is_dead && is_root(process)).collect();
+    let is_of_agent = |process: &Listed| has_mark(process, folder, Ending::ClosedInput);
+    let is_of_shell = |process: &Listed| has_mark(process, folder, Ending::HangUp);
+    let agents = living(&is_of_agent);
+    let mut shells = living(&is_of_shell);
     // One of them is an ancestor of ours, as when an agent tries out the server that it works on: ending it would end
     // us.
-    if found.iter().any(|process| process.identity.pid == own) {
+    let own = getpid();
+    if agents.iter().chain(&shells).any(|process| process.identity.pid == own) {
         return 0;
     }
-    if !found.is_empty() {
-        ProcessTree { is_root: &is_root, reaper: None }.end(Some(patience), &mut || false);
+    if !agents.is_empty() {
+        ProcessTree { is_root: &is_of_agent, reaper: None }.end(Some(patience), &mut || false);
     }
-    found.len()
+    let given_up_at = Instant::now() + HANG_UP_PATIENCE;
+    while !shells.is_empty() && Instant::now() < given_up_at {
+        thread::sleep(LONGEST_PAUSE);
+        shells = living(&is_of_shell);
+    }
+    if !shells.is_empty() {
+        ProcessTree { is_root: &is_of_shell, reaper: None }.end(Some(patience), &mut || false);
+    }
+    agents.len() + shells.len()
+}
+
+/// Whether an agent of this folder with this ending has started it, or it belongs to such an agent's supervisor.
+fn has_mark(process: &Listed, folder: &Folder, ending: Ending) -> bool {
+    process.identity.has_variable(|variable| folder.ending_in(variable) == Some(ending))
+}
+
+fn living(is_wanted: &dyn Fn(&Listed) -> bool) -> Vec<Listed> {
+    listing::all().into_iter().filter(|process| !process.is_dead && is_wanted(process)).collect()
 }
 
 /// A descriptor that becomes readable when the process exits; `None` where the sandbox does not allow it.
