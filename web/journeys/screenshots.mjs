@@ -244,7 +244,7 @@ async function shootOutputs(page, shoot, session) {
   await page.getByRole("dialog", { name: "loom.png" }).getByRole("img").waitFor();
   await shoot("output-picture-opened");
   await page.keyboard.press("Escape");
-  await page.goto(`${server.origin}/s/${session}#t4`);
+  await page.goto(`${origin}/s/${session}#t4`);
   await card("sh test.sh").locator(".ansi-fg-2").first().waitFor();
   await shoot("output-terminal");
   await page.getByRole("log").focus();
