@@ -17,7 +17,7 @@ mod writing;
 
 use std::io;
 
-use model::{Seq, SessionId, Timestamp, decoded_bytes};
+use model::{Seq, SessionEvent, SessionId, Timestamp, json_values_bytes};
 use serde::{Deserialize, Serialize};
 use store::{AppendError, PayloadError};
 
@@ -38,8 +38,13 @@ const MANIFEST: &str = "manifest.json";
 const ENTRIES: &str = "bytes of entries";
 const FILES: &str = "files";
 const ENTRY: &str = "bytes of one entry";
-const ENTRY_DECODED: &str = "bytes of JSON values in one entry";
-const ENTRIES_DECODED: &str = "bytes of JSON values in all entries";
+const ENTRY_VALUES: &str = "bytes of JSON values in one entry";
+const ENTRIES_VALUES: &str = "bytes of JSON values in all entries";
+/// How deep in an entry's line the members of its data lie: the line is an object, and so is the data. Data of an older version is
+/// decoded as values first, these members with it.
+const IN_DATA: usize = 1;
+/// How deep in it lies what these members hold. They become an event's fields, and only in them values can stay.
+const IN_MEMBERS_OF_DATA: usize = 2;
 /// The tool that a session was imported with which came in as a bundle.
 const TOOL: &str = "throughline";
 
@@ -57,11 +62,12 @@ struct BundleLimits {
     entries_bytes: u64,
     /// One of them. An export of everything is restored only if no line is longer than 32 MiB, with what it says besides.
     entry_bytes: u64,
-    /// What the values of one take when it is decoded: a short text can hold millions of them. A session of ours holds
-    /// a quarter of a MiB of JSON in one place of an entry, and all such places together stay below this.
-    entry_decoded_bytes: u64,
-    /// What they take while all entries are held.
-    decoded_bytes: u64,
+    /// What the JSON values of one take while it is decoded, by [`json_values_bytes`]: a short text can hold millions of them. An
+    /// entry of ours has at most a MiB of JSON that its agent made up (`agent.raw`), and whatever that is, it takes less than this.
+    entry_values_bytes: u64,
+    /// What they take while all entries are held, with an event's own fields: eight times `entries_bytes`, which is more than tools'
+    /// calls take of all agents that were recorded.
+    values_bytes: u64,
     /// All files, those of payloads that are gone counted too.
     files: u64,
 }
@@ -69,12 +75,13 @@ struct BundleLimits {
 const LIMITS: BundleLimits = BundleLimits {
     entries_bytes: 256 << 20,
     entry_bytes: 31 << 20,
-    entry_decoded_bytes: 20 << 20,
-    decoded_bytes: 1 << 30,
+    entry_values_bytes: 160 << 20,
+    values_bytes: 2 << 30,
     files: 200_000,
 };
 
 /// A bundle has too much of something.
+#[derive(Debug)]
 struct TooMuch {
     what: &'static str,
     max: u64,
@@ -88,15 +95,27 @@ impl BundleLimits {
         (self.files + 1) * Self::MANIFEST_BYTES_PER_FILE
     }
 
-    /// Looks at an entry's line before it is decoded, and counts what it will hold.
-    fn check_decoded(&self, line: &[u8], all_before: &mut u64) -> Result<(), TooMuch> {
-        // An older entry is decoded as values first, with all that its data has; then only what lies deeper stays values.
-        if decoded_bytes(line, 1) > self.entry_decoded_bytes {
-            return Err(TooMuch { what: ENTRY_DECODED, max: self.entry_decoded_bytes });
+    /// Looks at an entry's line before it is decoded.
+    fn check_line(&self, line: &[u8]) -> Result<(), TooMuch> {
+        let bytes = line.len() as u64;
+        if bytes > self.entry_bytes {
+            return Err(TooMuch { what: ENTRY, max: self.entry_bytes });
         }
-        *all_before += decoded_bytes(line, 2);
-        if *all_before > self.decoded_bytes {
-            return Err(TooMuch { what: ENTRIES_DECODED, max: self.decoded_bytes });
+        if json_values_bytes(line, IN_DATA) > self.entry_values_bytes {
+            return Err(TooMuch { what: ENTRY_VALUES, max: self.entry_values_bytes });
+        }
+        Ok(())
+    }
+
+    /// Counts what an entry holds once it is decoded.
+    fn count_values(&self, line: &[u8], event: &SessionEvent, all: &mut u64) -> Result<(), TooMuch> {
+        /// An event's own fields take less than a part of what they would take as values.
+        const FIELDS_TAKE_A: u64 = 4;
+        let values = event.values_bytes();
+        let fields = json_values_bytes(line, IN_MEMBERS_OF_DATA).saturating_sub(values) / FIELDS_TAKE_A;
+        *all += values + fields;
+        if *all > self.values_bytes {
+            return Err(TooMuch { what: ENTRIES_VALUES, max: self.values_bytes });
         }
         Ok(())
     }

@@ -5,9 +5,11 @@
 //! every version.
 
 mod kind;
+mod line;
 mod server;
 mod session;
 mod upcast;
+mod values;
 mod work;
 
 use serde::de::DeserializeOwned;
@@ -15,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Seq, StreamId, Timestamp};
 
+pub use line::EntryLine;
 pub use server::ServerEvent;
 pub use session::SessionEvent;
 pub use work::WorkEvent;

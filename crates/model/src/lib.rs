@@ -80,7 +80,8 @@ pub use diff::{DiffHunk, DiffLine, LineCounts, LineDiff, LineKind, diff_lines, l
 pub use digest::Digest;
 pub use draft::{Draft, Titles};
 pub use event::{
-    AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, ServerEvent, SessionEvent, Stop, WorkEvent,
+    AgentState, DecodeError, EVENT_VERSION, Entry, EntryLine, Event, Outcome, ServerEvent, SessionEvent, Stop,
+    WorkEvent,
 };
 pub use fate::CallFate;
 pub use filing::{Filing, FilingWish, TagWish, clean_tag};
@@ -105,7 +106,7 @@ pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{RowChange, TurnRow, fold, fold_server, fold_session, fold_work};
 pub use session::{BEGINNING_PROMPT, Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{DeletedKey, ListKey, SessionFilter, Shelf};
-pub use size::{decoded_bytes, json_bytes};
+pub use size::{json_bytes, json_values_bytes};
 pub use text::{first_line, is_slash_command, one_line, parts, plain_text};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};

@@ -10,18 +10,16 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 
 use futures_util::Stream;
+use model::json_values_bytes;
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// A message of ACP with its images is far shorter.
 const LONGEST_LINE_BYTES: usize = 16 * 1024 * 1024;
 const CHUNK_BYTES: usize = 64 * 1024;
-/// A shorter line takes little memory, whatever it holds.
-const SHORT_LINE_BYTES: usize = 1 << 20;
-/// About how many bytes a parsed value takes, and how many more an object does.
-const VALUE_BYTES: usize = 80;
-const OBJECT_BYTES: usize = 400;
-/// How many bytes all values of a line may take beside their texts.
-const ALL_VALUES_BYTES: usize = 48 << 20;
+/// How many bytes all values of a line may take beside their texts, once they are decoded.
+const ALL_VALUES_BYTES: u64 = 96 << 20;
+/// A shorter line takes less than that, whatever it holds.
+const SHORT_LINE_BYTES: usize = 512 << 10;
 
 /// A fault on an agent's pipes that ends the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -144,15 +142,21 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Ok(line)
     }
 
+    /// The line so far as an item; `None` if it is empty.
+    fn take_item(&mut self) -> io::Result<Option<String>> {
+        let line = self.take_line()?;
+        if holds_too_many_values(&line) {
+            return Err(self.faults.note(PipeFault::TooManyValues));
+        }
+        Ok(Some(line).filter(|line| !line.is_empty()))
+    }
+
     fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<String>>> {
         loop {
             if self.take_unread()? {
-                match self.take_line()? {
-                    empty if empty.is_empty() => continue,
-                    line if values_bytes(&line) > ALL_VALUES_BYTES => {
-                        return Poll::Ready(Err(self.faults.note(PipeFault::TooManyValues)));
-                    }
-                    line => return Poll::Ready(Ok(Some(line))),
+                match self.take_item()? {
+                    None => continue,
+                    line => return Poll::Ready(Ok(line)),
                 }
             }
             let mut buffer = ReadBuf::new(&mut self.chunk);
@@ -161,30 +165,15 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             if self.unread.is_empty() {
                 self.is_over = true;
                 // An agent that was cut off may have left half a line.
-                return Poll::Ready(Ok(Some(self.take_line()?).filter(|line| !line.is_empty())));
+                return Poll::Ready(self.take_item());
             }
         }
     }
 }
 
-/// About how many bytes the values of a line of JSON take beside their texts. A value of two bytes takes forty times
-/// as much once it is parsed, so a line within its limit could still take gigabytes.
-fn values_bytes(line: &str) -> usize {
-    if line.len() < SHORT_LINE_BYTES {
-        return 0;
-    }
-    let (mut bytes, mut is_words, mut is_escaped) = (0, false, false);
-    for byte in line.bytes() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_words => is_escaped = true,
-            b'"' => is_words = !is_words,
-            b',' | b'[' if !is_words => bytes += VALUE_BYTES,
-            b'{' if !is_words => bytes += VALUE_BYTES + OBJECT_BYTES,
-            _ => (),
-        }
-    }
-    bytes
+/// Whether the values of a line take more than they may: it can be within its limit and still take gigabytes.
+fn holds_too_many_values(line: &str) -> bool {
+    line.len() > SHORT_LINE_BYTES && json_values_bytes(line.as_bytes(), 0) > ALL_VALUES_BYTES
 }
 
 impl<R: AsyncRead + Unpin> Stream for Lines<R> {

@@ -10,15 +10,14 @@ use std::io::{self, BufRead as _, BufReader, Read};
 
 use agents::embed::EmbedAddress;
 use model::{
-    DecodeError, Draft, Event, MAX_BODY_BYTES, NamedPayload, NamedPayloads, Output, OutputKind, Seq, SessionEvent,
-    SessionId, StreamId, Timestamp, Turn, is_sound_session, payload_path,
+    DecodeError, Draft, Entry, EntryLine, Event, MAX_BODY_BYTES, NamedPayload, NamedPayloads, Output, OutputKind, Seq,
+    SessionEvent, SessionId, StreamId, Turn, is_sound_session, payload_path,
 };
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    BundleError, BundleHeader, BundleLimits, CONTENTS, ENTRIES, ENTRY, FILES, FORMAT, HEADER, MANIFEST, Manifest,
+    BundleError, BundleHeader, BundleLimits, CONTENTS, ENTRIES, FILES, FORMAT, HEADER, MANIFEST, Manifest,
     ManifestFile, README, entries_path,
 };
 
@@ -76,22 +75,10 @@ struct Reading {
     files: HashMap<String, (u64, String)>,
     entry_files: usize,
     entries_bytes: u64,
-    decoded_bytes: u64,
+    values_bytes: u64,
     entries_hash: Sha256,
     payloads: Vec<(String, u64, u64)>,
     manifest: Option<Manifest>,
-}
-
-/// A line of an entry.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EntryLine<'a> {
-    seq: Seq,
-    at: Timestamp,
-    version: u16,
-    r#type: String,
-    #[serde(borrow)]
-    data: &'a RawValue,
 }
 
 impl Reading {
@@ -122,7 +109,7 @@ impl Reading {
             files: HashMap::from([(path.to_owned(), (bytes, hex(&text)))]),
             entry_files: 0,
             entries_bytes: 0,
-            decoded_bytes: 0,
+            values_bytes: 0,
             entries_hash: Sha256::new(),
             payloads: Vec::new(),
             manifest: None,
@@ -174,11 +161,9 @@ impl Reading {
         let mut left = bytes;
         while left > 0 {
             line.clear();
-            let most = self.limits.entry_bytes;
-            let read = (&mut reader).take(most + 1).read_until(b'\n', &mut line).map_err(cut_off)?;
-            if read as u64 > most {
-                return Err(BundleError::TooLarge { what: ENTRY, max: most });
-            }
+            let most = self.limits.entry_bytes + 1;
+            let read = (&mut reader).take(most).read_until(b'\n', &mut line).map_err(cut_off)?;
+            self.limits.check_line(&line)?;
             if read == 0 || !line.ends_with(b"\n") {
                 return Err(BundleError::CutOff);
             }
@@ -190,23 +175,20 @@ impl Reading {
         Ok(format!("{:x}", hasher.finalize()))
     }
 
-    fn entry(&mut self, line: &[u8]) -> Result<(), BundleError> {
-        self.limits.check_decoded(line, &mut self.decoded_bytes)?;
+    fn entry(&mut self, text: &[u8]) -> Result<(), BundleError> {
         let due = self.head().next();
         let bad = |what| BundleError::Entry { seq: due, what };
-        let line: EntryLine<'_> = serde_json::from_slice(line).map_err(|_| bad("it is no entry"))?;
+        let line = EntryLine::read(text).ok().filter(|line| line.stream.is_none());
+        let line = line.ok_or_else(|| bad("it is no entry"))?;
         if line.seq != due {
             return Err(bad("it does not follow the entry before it"));
         }
-        let kind = serde_json::Value::from(line.r#type);
-        let event = format!(r#"{{"type":{kind},"data":{}}}"#, line.data.get());
-        let event = Event::decode(StreamId::Session(self.session), line.version, event.as_bytes());
-        let event = match event {
-            Ok(Event::Session(event)) => event,
-            Ok(Event::Work(_) | Event::Server(_)) => return Err(bad("it is of another stream")),
-            Err(DecodeError::Newer) => return Err(BundleError::NewerEntry(due)),
-            Err(DecodeError::Malformed(_)) => return Err(bad("it is not a known event")),
-        };
+        let Entry { at, event, .. } = line.decode(StreamId::Session(self.session)).map_err(|err| match err {
+            DecodeError::Newer => BundleError::NewerEntry(due),
+            DecodeError::Malformed(_) => bad("it is not a known event"),
+        })?;
+        let Event::Session(event) = event else { return Err(bad("it is of another stream")) };
+        self.limits.count_values(text, &event, &mut self.values_bytes)?;
         let is_first = due == Seq(1);
         if is_first != matches!(event, SessionEvent::SessionCreated { .. }) {
             return Err(bad("a session begins with its first entry, once"));
@@ -239,7 +221,7 @@ impl Reading {
             return Err(bad("it begins a session that no rule allows"));
         }
         self.named.apply(&event);
-        self.draft.push(event, line.at);
+        self.draft.push(event, at);
         if self.draft.session().is_none() {
             return Err(bad("it makes no session"));
         }

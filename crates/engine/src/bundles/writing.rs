@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
-use model::{EVENT_VERSION, Entry, Event, NamedPayload, NamedPayloads, Seq, SessionId, Turn};
+use model::{EVENT_VERSION, Entry, NamedPayload, NamedPayloads, Seq, SessionId, Turn};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use store::PayloadName;
 
 use super::{
-    BundleError, BundleHeader, BundleLimits, CONTENTS, ENTRIES, ENTRY, FILES, FORMAT, HEADER, LIMITS, MANIFEST,
-    Manifest, ManifestFile, README, TooMuch, entries_path, if_readable,
+    BundleError, BundleHeader, BundleLimits, CONTENTS, ENTRIES, FILES, FORMAT, HEADER, LIMITS, MANIFEST, Manifest,
+    ManifestFile, README, TooMuch, entries_path, if_readable,
 };
 use crate::Engine;
 use crate::contents::MAX_CONTENTS_LINES;
@@ -86,21 +86,20 @@ impl Engine {
     /// Reads all entries once, for what they name and for how much they are together.
     async fn measure(&self, id: SessionId, head: Seq, limits: BundleLimits) -> Result<NamedPayloads, BundleError> {
         let too_large = |what, max| Err(BundleError::TooLargeToWrite { session: id, what, max });
-        let (mut named, mut bytes, mut decoded, mut after) = (NamedPayloads::default(), 0, 0, Seq::START);
+        let (mut named, mut bytes, mut values_bytes, mut after) = (NamedPayloads::default(), 0, 0, Seq::START);
         while after < head {
             let page = self.shared.store.read_session(id, after, PAGE_ENTRIES).await?;
             let Some(last) = page.last() else { break };
             after = last.seq;
             for entry in page.into_iter().filter(|entry| entry.seq <= head) {
                 named.apply(&entry.event);
-                let line = entry_line(entry);
-                if line.len() as u64 > limits.entry_bytes {
-                    return too_large(ENTRY, limits.entry_bytes);
-                }
-                if let Err(TooMuch { what, max }) = limits.check_decoded(&line, &mut decoded) {
+                let line = entry_line(&entry);
+                bytes += line.len() as u64;
+                let fits = limits.check_line(&line);
+                let fits = fits.and_then(|()| limits.count_values(&line, &entry.event, &mut values_bytes));
+                if let Err(TooMuch { what, max }) = fits {
                     return too_large(what, max);
                 }
-                bytes += line.len() as u64;
             }
             if bytes > limits.entries_bytes {
                 return too_large(ENTRIES, limits.entries_bytes);
@@ -161,7 +160,7 @@ impl BundleWriter {
             after = last.seq;
             for entry in page.into_iter().filter(|entry| entry.seq <= self.head) {
                 self.manifest.entries += 1;
-                lines.extend(entry_line(entry));
+                lines.extend(entry_line(&entry));
             }
         }
         let next = if after < self.head { Stage::Entries { after, files: files + 1 } } else { Stage::Contents };
@@ -253,10 +252,9 @@ struct ContentsLine<'a> {
 }
 
 /// An entry as its line.
-fn entry_line(entry: Entry) -> Vec<u8> {
-    let (seq, at) = (entry.seq, entry.at);
+fn entry_line(Entry { seq, at, event }: &Entry) -> Vec<u8> {
     let mut line = format!(r#"{{"seq":{seq},"at":"{at}","version":{EVENT_VERSION},"#).into_bytes();
-    line.extend_from_slice(&Event::Session(entry.event).encode()[1..]);
+    line.extend_from_slice(&serde_json::to_vec(event).expect("an event holds texts and numbers")[1..]);
     line.push(b'\n');
     line
 }

@@ -91,14 +91,27 @@ fn the_protocols_crate_takes_lines_and_sink() {
 async fn a_line_may_hold_many_words_but_not_too_many_values() {
     let (mib, many) = (1 << 20, 16 << 20);
     // Commas and brackets inside of strings are text.
-    let words = format!("[\"{}\\\"{}\"]\n", "[,{".repeat(mib), ",".repeat(mib));
-    let values = format!("[{}0]\n", "0,".repeat(mib));
-    let objects = format!("[{}0]\n", "{},".repeat(mib / 3));
-    for (line, fault) in
-        [(words, None), (values, Some(PipeFault::TooManyValues)), (objects, Some(PipeFault::TooManyValues))]
-    {
-        let (found, faults) = lines((line + "after\n").as_bytes(), 64 << 10, many).await;
-        assert_eq!(faults.first(), fault);
-        assert_eq!(found.len(), if fault.is_none() { 2 } else { 1 });
+    let words = format!("[\"{}\\\"{}\"]", "[,{".repeat(mib), ",".repeat(mib));
+    let values = format!("[{}0]", "0,".repeat(mib));
+    let objects = format!("[{}0]", "{},".repeat(mib));
+    // As much as is kept of what is not understood.
+    let kept = format!("[{}0]", r#"{"x":1,"y":2},"#.repeat(mib / 14));
+    let too_many = Some(PipeFault::TooManyValues);
+    for (line, fault) in [(words, None), (kept, None), (values, too_many), (objects, too_many)] {
+        // The last line may have no end.
+        for (text, lines_of_it) in [(format!("{line}\nafter\n"), 2), (line, 1)] {
+            let (found, faults) = lines(text.as_bytes(), 64 << 10, many).await;
+            assert_eq!(faults.first(), fault);
+            assert_eq!(found.len(), if fault.is_none() { lines_of_it } else { 1 });
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_not_looked_at_takes_less_than_one_may() {
+    let deep = format!("{}0{}", "[".repeat(120), "]".repeat(120));
+    for value in ["0", "[0]", r#"{"":0}"#, &deep] {
+        let line = vec![value; SHORT_LINE_BYTES / (value.len() + 1)].join(",");
+        assert!(json_values_bytes(line.as_bytes(), 0) < ALL_VALUES_BYTES, "{}", &line[..9]);
     }
 }

@@ -11,10 +11,9 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use model::{DecodeError, Entry, Event, RowChange, Seq, Session, StreamId, Timestamp, fold, payload_path};
+use model::{DecodeError, Entry, EntryLine, Event, RowChange, Seq, Session, StreamId, fold, payload_path};
 use rusqlite::{Connection, OpenFlags};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use crate::files::hex;
@@ -90,19 +89,6 @@ fn read_header(lines: &mut Lines<'_>) -> Result<Header, RestoreError> {
     }
 }
 
-/// A line of an entry. Its data is decoded once, as an event.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EntryLine<'a> {
-    stream: String,
-    seq: Seq,
-    at: Timestamp,
-    version: u16,
-    r#type: String,
-    #[serde(borrow)]
-    data: &'a RawValue,
-}
-
 async fn take_lines(
     store: &SqliteStore,
     lines: &mut Lines<'_>,
@@ -121,8 +107,7 @@ async fn take_lines(
         }
         progress(Progress { stage: Stage::Import, done: lines.read, total });
         if lines.line.starts_with(br#"{"stream":"#) {
-            let line: EntryLine<'_> = lines.parse()?;
-            writer.take(line, lines).await?;
+            writer.take(&lines.parse()?, lines).await?;
             entries += 1;
         } else if lines.line.starts_with(br#"{"purged":"#) {
             let line: Tombstone = lines.parse()?;
@@ -215,21 +200,18 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
-    async fn take(&mut self, line: EntryLine<'_>, lines: &Lines<'_>) -> Result<(), RestoreError> {
-        let stream = lines.stream(&line.stream)?;
-        let kind = serde_json::Value::from(line.r#type);
-        let event = format!(r#"{{"type":{kind},"data":{}}}"#, line.data.get());
-        let event = Event::decode(stream, line.version, event.as_bytes()).map_err(|err| {
+    async fn take(&mut self, line: &EntryLine<'_>, lines: &Lines<'_>) -> Result<(), RestoreError> {
+        let stream = lines.stream(line.stream.as_deref().unwrap_or_default())?;
+        let entry = line.decode(stream).map_err(|err| {
             lines.bad(match err {
                 DecodeError::Newer => "it was written by a newer version of the program",
                 DecodeError::Malformed(_) => "it is not a known event",
             })
         })?;
         let after = self.head(stream, lines).await?;
-        if line.seq != after.next() {
+        if entry.seq != after.next() {
             return Err(lines.bad("it does not follow the entry before it in its stream"));
         }
-        let entry = Entry { seq: line.seq, at: line.at, event };
         let (head, session) = self.streams.get_mut(&stream).expect("its head was just read");
         let rows;
         (*session, rows) = fold(stream, session.take(), &entry);
