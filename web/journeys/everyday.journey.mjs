@@ -35,9 +35,9 @@ for (const viewport of [PHONE, DESKTOP]) {
     await turn(page, 1, "otherwise").waitFor();
     assert.notEqual(page.url(), first);
     await checkAccessibility(page, "everyday");
-    const back = page.getByRole("link", { name: "the loom t1" });
+    const back = page.getByRole("link", { name: "turn 1 of the loom" });
     await back.click();
-    await page.getByRole("note").filter({ hasText: "Forked from t1 into" }).waitFor();
+    await page.getByRole("note").filter({ hasText: "Forked from turn 1 into" }).waitFor();
     assert.equal(new URL(page.url()).pathname, new URL(first).pathname);
     await turn(page, 3, "three").waitFor();
   });

@@ -43,7 +43,8 @@ test("each has a name of its own", () => {
   expect(new Set(all.map(([, { name }]) => name)).size).toBe(all.length);
 });
 
-test("a capital is shown as it is pressed", () => {
+test("each key that is pressed is shown as one, a capital with the key that makes it one", () => {
+  expect(keysOf("search")).toEqual(["Ctrl", "K"]);
   expect(keysOf("next-turn")).toEqual(["Shift", "J"]);
   expect(keysOf("contents")).toEqual(["t"]);
   expect(keysOf("stop")).toEqual(["Esc", "Esc"]);

@@ -82,7 +82,7 @@ export type ActionName = keyof typeof ACTIONS;
 export function keysOf(name: ActionName): readonly string[] {
   const { key, chord, keys }: Action = ACTIONS[name];
   if (chord !== undefined) {
-    return [chordName(chord.toUpperCase())];
+    return chordName(chord.toUpperCase()).split(" ");
   }
   if (key === undefined) {
     return keys ?? [];

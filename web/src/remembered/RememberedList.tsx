@@ -49,7 +49,7 @@ export function RememberedList() {
     <>
       {words !== null && <Alert className="mb-3">{words}</Alert>}
       {permissions === null && words === null && <p className="text-soft">Loading…</p>}
-      {permissions?.length === 0 && <p className="text-soft">Nothing is remembered.</p>}
+      {permissions?.length === 0 && <p className="text-soft">Nothing is remembered. An answer that you give for always is listed here, and can be forgotten.</p>}
       <ul className="space-y-4">
         {permissions?.map((permission) => (
           <li key={permission.id} className="flex items-start justify-between gap-3">

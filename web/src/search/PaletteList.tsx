@@ -1,6 +1,7 @@
 // The list of the palette, in groups. The focus stays in the field, which names the chosen one.
 import { useEffect, useRef } from "react";
 
+import { stateColour } from "../state/stateColour";
 import { stateWord, titleOf } from "../state/words";
 import { Icon } from "../ui/Icon";
 import { Bead } from "../ui/Knot";
@@ -147,7 +148,7 @@ function Session({ row, now }: { row: SessionRow; now: number }) {
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {titleOf(row)}
       </span>
-      <span className="shrink-0 text-xs text-soft">{row.state === "idle" ? row.agent : stateWord(row.state)}</span>
+      <span className={`shrink-0 text-xs ${stateColour(row.state)}`}>{row.state === "idle" ? row.agent : stateWord(row.state)}</span>
       <time className="w-14 shrink-0 text-right text-xs text-soft tabular-nums" dateTime={row.activeAt} title={inFull(row.activeAt)}>
         {ago(row.activeAt, now)}
       </time>

@@ -188,7 +188,7 @@ export default function SearchPalette({ commands, onClose }: SearchPaletteProps)
             ))}
           </div>
         )}
-        <p role="status" className={`shrink-0 px-4 text-[0.8125rem] text-soft ${status === "" ? "" : "pt-2.5"}`}>
+        <p role="status" className={`shrink-0 px-4.5 text-[0.8125rem] text-soft ${status === "" ? "" : "pt-2.5"}`}>
           {status}
         </p>
         {failure !== null && <Alert className="mx-4 mt-2">{failureWords(failure)}</Alert>}

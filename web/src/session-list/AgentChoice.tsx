@@ -22,11 +22,11 @@ export function AgentChoice({ catalog, chosen, onChoose }: AgentChoiceProps) {
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1.5 text-[0.9375rem] font-medium">Agent</legend>
-      <div className="max-h-64 divide-y divide-rule overflow-y-auto overscroll-contain rounded-lg border border-edge">
+      <div className="max-h-64 overflow-y-auto overscroll-contain rounded-lg border border-edge">
         {here.map((agent) => (
           <label
             key={agent.name}
-            className={`flex cursor-pointer gap-3 px-3 py-2.5 ${agent.name === chosen ? "bg-shade" : "hover:bg-shade"}`}
+            className={`flex cursor-pointer gap-3 border-rule px-3 py-2.5 not-first:border-t ${agent.name === chosen ? "bg-shade" : "hover:bg-shade"}`}
           >
             <input
               type="radio"
@@ -49,7 +49,7 @@ export function AgentChoice({ catalog, chosen, onChoose }: AgentChoiceProps) {
             </span>
           </label>
         ))}
-        <p role="status" className={looking === "" ? "" : "px-3 py-3 text-[0.9375rem] text-soft"}>
+        <p role="status" className={looking === "" ? "" : "border-rule px-3 py-3 text-[0.9375rem] text-soft not-first:border-t"}>
           {looking}
           {!catalog.whole && chosen !== "" && !here.some(({ name }) => name === chosen) && ` Without another choice it is ${inOneLine(chosen)}, as last time.`}
         </p>

@@ -17,9 +17,12 @@ export function FoundAgents() {
           ? answer?.ok && "No agent of your own is installed yet; the built-in guide needs no key. "
           : "Looking for agents on this machine… "}
       {(found.length > 0 || whole) && (
-        <Link href="/settings/agents" className="text-ink underline decoration-rule underline-offset-2 hover:decoration-ink">
-          {found.length > 0 ? "Test them, or add another" : "See how to install one"}
-        </Link>
+        <>
+          <Link href="/settings/agents" className="text-ink underline decoration-rule underline-offset-2 hover:decoration-ink">
+            {found.length > 0 ? "Test them, or add another" : "See how to install one"}
+          </Link>
+          .
+        </>
       )}
     </>
   );

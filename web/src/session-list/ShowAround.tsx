@@ -12,7 +12,7 @@ import { navigate, stillHere } from "../ui/navigation";
 /** Also the name of the piece of work that the tour is: its last stop is a second session of it (crates/agents/src/guide/tour.rs). */
 const NAME = "Show me around";
 
-export function ShowAround({ look = "plain" }: { look?: "plain" | "quiet" }) {
+export function ShowAround() {
   const http = useHttp();
   const { show } = useFrame();
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -56,7 +56,7 @@ export function ShowAround({ look = "plain" }: { look?: "plain" | "quiet" }) {
   };
   return (
     <>
-      <Button look={look} disabled={sending} onClick={() => void begin()}>
+      <Button disabled={sending} onClick={() => void begin()}>
         {NAME}
       </Button>
       {failure !== null && <Alert className="mt-3">{failureWords(failure)}</Alert>}

@@ -24,7 +24,7 @@ export function Welcome({ hasSessions }: { hasSessions: boolean }) {
             <kbd>j</kbd> <kbd>k</kbd> to move, <kbd>Enter</kbd> to open, <kbd>n</kbd> for a new session, <kbd>?</kbd> for all keys
           </p>
           <p className="mt-4">
-            <ShowAround look="quiet" />
+            <ShowAround />
           </p>
         </div>
       ) : (

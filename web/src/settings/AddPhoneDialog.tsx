@@ -89,7 +89,7 @@ function NotReachable({ url }: { url: string }) {
 
 function Lines({ text, what }: { text: string; what: string }) {
   return (
-    <div className="mt-1.5 flex items-center justify-between gap-2 rounded-lg border border-rule bg-shade py-1.5 pr-1.5 pl-3">
+    <div className="mt-1.5 flex items-center justify-between gap-2 rounded-lg border border-rule bg-shade px-3 py-1.5 max-md:py-0 pointer-coarse:py-0">
       <pre dir="ltr" className="min-w-0 py-1 font-mono text-[0.8125rem] leading-[1.55] wrap-anywhere whitespace-pre-wrap">
         {text}
       </pre>

@@ -64,6 +64,7 @@ function AgentRow({ agent, used, whole }: AgentRowProps) {
       <div className="mt-2 space-y-1.5 text-sm">
         {!agent.installed && agent.install && (
           <p>
+            <span className="text-soft">Install: </span>
             <Commands sentence={agent.install} />
           </p>
         )}

@@ -55,11 +55,11 @@ export function DevicesSection() {
               <div className="min-w-0">
                 <p className="truncate font-medium">{inOneLine(token.name)}</p>
                 <p className="text-sm text-soft">
-                  {token.id === answer.value.own ? "This browser" : KINDS[token.kind]} · made {sinceWords(token.issuedAt, now)}
+                  {token.id === answer.value.own ? <span className="font-medium text-ink">This browser</span> : KINDS[token.kind]} · made {sinceWords(token.issuedAt, now)}
                 </p>
               </div>
               {ending === token.id ? (
-                <span className="flex shrink-0">
+                <span className="-mr-3 flex shrink-0">
                   <Button
                     look="quiet"
                     autoFocus
@@ -76,7 +76,7 @@ export function DevicesSection() {
                   </Button>
                 </span>
               ) : (
-                <Button look="quiet" aria-label={`Revoke ${token.name}`} onClick={() => setEnding(token.id)}>
+                <Button look="quiet" className="-mr-3" aria-label={`Revoke ${token.name}`} onClick={() => setEnding(token.id)}>
                   Revoke
                 </Button>
               )}

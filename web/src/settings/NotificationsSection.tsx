@@ -41,10 +41,10 @@ interface SwitchProps {
 
 function Switch({ checked, disabled = false, title, about, onChange }: SwitchProps) {
   return (
-    <label className={`flex min-h-11 gap-3 py-2 ${disabled ? "opacity-60" : "cursor-pointer"}`}>
+    <label className={`flex min-h-11 gap-3 py-2 ${disabled ? "" : "cursor-pointer"}`}>
       <input type="checkbox" checked={checked} disabled={disabled} onChange={(event) => onChange(event.target.checked)} className="mt-0.5 size-5 shrink-0 accent-focus" />
       <span>
-        <span className="block font-medium">{title}</span>
+        <span className={`block font-medium ${disabled ? "text-soft" : ""}`}>{title}</span>
         <span className="block text-sm text-soft">{about}</span>
       </span>
     </label>

@@ -5,7 +5,7 @@ import { inOneLine, shown } from "../ui/shown";
 import type { Setting, SettingSource } from "../wire/names";
 import { valueWords } from "./sections";
 
-/** A longer value is cut: the line that changes it has all of it. */
+/** A longer value is cut, and quieter than what the setting is for: the line that changes it has all of it. */
 const SHORT_CHARACTERS = 120;
 /** So much stands beside what the setting is for, at every width, so that short values make a column. */
 const BESIDE_CHARACTERS = 15;
@@ -14,12 +14,14 @@ export function SettingRow({ setting, file }: { setting: Setting; file: string }
   const { key, about, value, source, change } = setting;
   const name = key.slice(key.lastIndexOf(".") + 1);
   const words = valueWords(value);
+  const long = words.length > SHORT_CHARACTERS;
+  const comesBefore = overrideWords(setting);
   return (
-    <li className="pt-3 pb-1.5">
+    <li className="pt-3 pb-2">
       <div className={`flex items-baseline justify-between gap-x-6 gap-y-1 ${words.length > BESIDE_CHARACTERS ? "flex-wrap" : ""}`}>
         <h4 className="min-w-0 text-[0.9375rem] wrap-anywhere">{inOneLine(about === "" ? name : about)}</h4>
-        <span dir="auto" className={`text-[0.9375rem] ${words.length > BESIDE_CHARACTERS ? "min-w-0 wrap-anywhere" : "shrink-0"} ${value === null || value === undefined ? "text-soft" : "font-medium"}`}>
-          {inOneLine(words.length > SHORT_CHARACTERS ? `${words.slice(0, SHORT_CHARACTERS)}…` : words)}
+        <span dir="auto" className={`${long ? "text-sm" : "text-[0.9375rem]"} ${words.length > BESIDE_CHARACTERS ? "min-w-0 wrap-anywhere" : "shrink-0"} ${long || value === null || value === undefined ? "text-soft" : "font-medium"}`}>
+          {inOneLine(long ? `${words.slice(0, SHORT_CHARACTERS)}…` : words)}
         </span>
       </div>
       <p className="mt-0.5 flex flex-wrap items-baseline gap-x-2 text-xs text-soft">
@@ -27,11 +29,14 @@ export function SettingRow({ setting, file }: { setting: Setting; file: string }
         <span aria-hidden="true">·</span>
         <span className={source.type === "default" ? "" : "text-ink"}>{inOneLine(sourceWords(source))}</span>
       </p>
-      <Fold className="mt-1" line={<span className="text-[0.8125rem] text-soft">How to change it</span>}>
+      <Fold className="mt-1.5" line={<span className="text-[0.8125rem] text-soft">How to change it</span>}>
         {() => (
-          <div className="mt-1 mb-2 rounded-lg border border-rule">
+          <div className="mt-2 mb-2 rounded-lg border border-rule">
             <div className="flex items-center justify-between gap-3 border-b border-rule px-3 py-1.5">
-              <p className="min-w-0 text-[0.8125rem] text-soft wrap-anywhere">{inOneLine(placeWords(setting, file))}</p>
+              <p className="min-w-0 text-[0.8125rem] text-soft wrap-anywhere">
+                {inOneLine(placeWords(setting, file))}
+                {comesBefore !== null && <span className="block text-ink">{inOneLine(comesBefore)}</span>}
+              </p>
               <CopyButton text={change.text} what={`the line for ${name}`} />
             </div>
             <pre tabIndex={0} role="region" aria-label={`The line for ${name}`} dir="ltr" className="max-h-60 overflow-auto px-3 py-2 font-mono text-[0.8125rem] leading-[1.55]">
@@ -56,6 +61,21 @@ export function sourceWords(source: SettingSource): string {
       return `Set by the variable ${source.name}`;
     case "system":
       return `Lowered: ${source.reason}`;
+  }
+}
+
+/** What has to go before a line of the file says anything; null where nothing stands in its way. */
+function overrideWords({ source, change: { place } }: Setting): string | null {
+  if (place.type === "terminal") {
+    return null;
+  }
+  switch (source.type) {
+    case "flag":
+      return `The flag ${source.name} comes before the file: start the server without it.`;
+    case "environment":
+      return `The variable ${source.name} comes before the file: unset it, too.`;
+    default:
+      return null;
   }
 }
 

@@ -29,7 +29,7 @@ export default function SettingsPage({ section }: { section: SectionName }) {
     <div className="flex min-h-0 flex-1 flex-col">
       <header className="safe-top border-b border-rule">
         <div className="beside-scrollbar">
-          <div className="mx-auto flex w-full max-w-4xl items-center gap-1 px-2 py-1 md:px-8 md:py-3">
+          <div className="mx-auto flex w-full max-w-4xl items-center gap-1 px-1 py-1 md:px-8 md:py-3">
             <Link href="/" aria-label="All sessions" className="inline-flex size-11 items-center justify-center rounded-lg text-soft hover:bg-press hover:text-ink md:hidden">
               <Icon name="back" />
             </Link>
@@ -112,8 +112,8 @@ function Section({ section, settings }: SectionProps) {
 function ReadAtStart() {
   return (
     <p className="mb-5 text-sm text-soft">
-      These are kept in a file on the server’s machine, config.toml, and are only read here, so that nobody can change them over the network. To change
-      one, copy its line into the file and start the server again.
+      The settings below are kept in a file on the server’s machine, config.toml, and are only read here, so that nobody can change them over the
+      network. To change one, copy its line into the file and start the server again.
     </p>
   );
 }

@@ -21,7 +21,7 @@ export function SignedOutPage({ reason }: { reason: SignedOutReason }) {
     <Page title={reason === "code_refused" ? "This link was used or has expired" : "This browser is not signed in"}>
       <p className="mt-3 text-soft">On the machine that runs Throughline, this prints a fresh link to open in this browser:</p>
       <Command text={COMMAND} />
-      <p className="mt-6 text-soft">For a phone or another computer, this prints a code to scan:</p>
+      <p className="mt-6 text-soft">For a phone or another computer, this prints a link, and a code to scan:</p>
       <Command text={DEVICE_COMMAND} />
     </Page>
   );

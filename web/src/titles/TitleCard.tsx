@@ -52,7 +52,7 @@ export function TitleCard({ row, writable, onGone }: TitleCardProps) {
   return (
     <>
       {pinned !== null && (
-        <div className="mb-1 flex items-center gap-2 border-b border-rule px-2.5 pb-1.5 text-sm">
+        <div className="mb-1 flex items-center gap-2 border-b border-rule px-2.5 pt-1.5 pb-2 text-sm">
           <span className="shrink-0 text-soft [&>svg]:size-4">
             <Icon name="pin" />
           </span>

@@ -17,7 +17,7 @@ interface DialogProps {
 }
 
 const SIDE =
-  "max-md:mb-0 max-md:max-h-[88dvh] max-md:w-screen max-md:max-w-none max-md:rounded-t-2xl max-md:border-t md:my-0 md:mr-0 md:h-dvh md:max-h-dvh md:w-112 md:border-l";
+  "max-md:mb-0 max-md:max-h-[88dvh] max-md:w-screen max-md:max-w-none max-md:rounded-t-2xl max-md:border-t md:my-0 md:mr-0 md:h-dvh md:max-h-dvh md:w-112 md:border-l scroll-pt-30";
 
 /** Open for as long as it is rendered. */
 export function Dialog({ title, onClose, wide = false, side = false, children }: DialogProps) {

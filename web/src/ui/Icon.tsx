@@ -6,7 +6,7 @@ const PATHS = {
   picture: "M3 4h14v12H3zM3 13.5l4-4 3.5 3.5 2-2 4.5 4.5M12.75 7.75h.01",
   copy: "M7 7V3.5h9.5V13H13M3.5 7H13v9.5H3.5z",
   check: "M4 10.5l4 4 8-9",
-  select: "M3.5 3.5h13v13h-13zM6.75 10.25l2.25 2.25 4.25-5",
+  select: "M3 4h4.5v4.5H3zM3 11.5h4.5V16H3zM11 6.25h6M11 13.75h6",
   handOver: "M3 7h12M11.5 3.5 15 7l-3.5 3.5M17 13H5M8.5 9.5 5 13l3.5 3.5",
   mark: "M6 3.5h8v13l-4-3-4 3z",
   plus: "M10 4v12M4 10h12",

@@ -24,24 +24,29 @@ export default function UsagePage() {
   const [days, setDays] = useState<Range>(30);
   const { pages, failure, busy } = useUsage(days);
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto" aria-busy={busy || pages === null}>
-      <div className="mx-auto w-full max-w-4xl px-4 pb-16 md:px-8">
-        <div className="safe-top" />
-        <header className="flex flex-wrap items-center gap-x-1 gap-y-2 pt-2 pb-4 md:gap-x-4 md:py-5">
-          <Link href="/" aria-label="Back to the sessions" className="-ml-2 inline-flex size-11 items-center justify-center rounded-lg text-soft active:bg-press md:hidden">
-            <Icon name="back" />
-          </Link>
-          <h1 className="text-lg font-semibold tracking-tight md:text-2xl">Usage</h1>
-          <div role="group" aria-label="How far back" className="flex gap-1 max-md:w-full md:ml-auto">
+    <div className="flex min-h-0 flex-1 flex-col" aria-busy={busy || pages === null}>
+      <header className="safe-top border-b border-rule">
+        <div className="beside-scrollbar">
+          <div className="mx-auto flex w-full max-w-4xl items-center gap-1 px-1 py-1 md:px-8 md:py-3">
+            <Link href="/" aria-label="Back to the sessions" className="inline-flex size-11 items-center justify-center rounded-lg text-soft active:bg-press md:hidden">
+              <Icon name="back" />
+            </Link>
+            <h1 className="text-lg font-semibold tracking-tight">Usage</h1>
+          </div>
+        </div>
+      </header>
+      <div className="scrolls min-h-0 flex-1">
+        <div className="mx-auto w-full max-w-4xl px-4 pt-4 pb-16 md:px-8 md:pt-6">
+          <div role="group" aria-label="How far back" className="mb-5 flex gap-1">
             {RANGES.map((each) => (
               <button key={each} type="button" aria-pressed={each === days} className={TOGGLE} onClick={() => setDays(each)}>
                 {each === 365 ? "1 year" : `${each} days`}
               </button>
             ))}
           </div>
-        </header>
-        {failure !== null && <Alert className="mb-4">{failureWords(failure)}</Alert>}
-        {pages === null ? failure === null && <p className="text-soft">Reading…</p> : <Found pages={pages} />}
+          {failure !== null && <Alert className="mb-4">{failureWords(failure)}</Alert>}
+          {pages === null ? failure === null && <p className="text-soft">Reading…</p> : <Found pages={pages} />}
+        </div>
       </div>
     </div>
   );
@@ -96,11 +101,12 @@ function Totals({ page }: { page: Page }) {
   const { total, today } = page;
   const unknown = unknownWords(total);
   return (
-    <div>
-      <dl className="flex flex-wrap gap-x-10 gap-y-4">
+    <div className="@container">
+      {/* Where they do not fit side by side they are two columns, of which the first has what costs. */}
+      <dl className="grid grid-cols-[auto_auto] justify-start gap-x-10 gap-y-4 @2xl:flex @2xl:flex-wrap">
         <Figure name="Cost" words={costWords(total)} muted={total.cost.length === 0} />
         <Figure name="Tokens" words={tokenWords(total).replace(/ tokens$/, "")} muted={total.totalTokens === 0} />
-        <Figure name="Turns" words={total.turns.toLocaleString("en")} muted={false} />
+        <Figure name="Turns" words={total.turns.toLocaleString("en")} muted={false} className="@max-2xl:order-last" />
         <Figure name="Today" words={todayWords(today.used)} muted={!isKnown(today.used)} />
       </dl>
       {unknown !== null && <p className="mt-3 max-w-prose text-[0.8125rem] text-soft">{shown(unknown)}</p>}
@@ -115,9 +121,9 @@ function todayWords(used: Used): string {
   return isKnown(used) ? costWords(used) : `${counted(used.turns, "turn")}, ${UNKNOWN}`;
 }
 
-function Figure({ name, words, muted }: { name: string; words: string; muted: boolean }) {
+function Figure({ name, words, muted, className = "" }: { name: string; words: string; muted: boolean; className?: string }) {
   return (
-    <div>
+    <div className={className}>
       <dt className="text-[0.8125rem] text-soft">{name}</dt>
       <dd className={`text-xl tabular-nums ${muted ? "text-soft" : "font-semibold"}`}>{words}</dd>
     </div>

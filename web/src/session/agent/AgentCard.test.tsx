@@ -7,6 +7,8 @@ import type { Http } from "../../api/http";
 import { inApp } from "../../app/inApp";
 import type { AgentView } from "../../state/agent";
 import { UNKNOWN_AGENT } from "../../state/agent";
+import type { Followed } from "../../state/followed";
+import { NOT_READ } from "../../state/followed";
 import type { Agent, SessionRow } from "../../wire/names";
 import { AgentCard } from "./AgentCard";
 import { HandOver } from "./HandOver";
@@ -59,6 +61,22 @@ test("a method that needs a terminal is a line to copy, and then the agent is st
   await userEvent.click(screen.getByRole("button", { name: "Try again" }));
   expect(http.resume).toHaveBeenCalledExactlyOnceWith("s", { key: expect.any(String) as string });
   expect(http.signInToAgent).not.toHaveBeenCalled();
+});
+
+test("a prompt that waits for the sign-in is sent by trying again; it is not to be sent a second time", async () => {
+  const http = fake();
+  const queue = [{ interactionId: "i", text: "Begin." }] as unknown as Followed["queue"];
+  const state = { followed: new Map([["s", { ...NOT_READ, queue }]]) };
+  render(<AgentCard row={row} agent={view({ state: "signed_out", methods: METHODS })} />, inApp({ http, state }));
+  expect(screen.getByRole("region", { name: /^Sign in to/ }).textContent).toContain("Then try again: the prompt that waits is sent.");
+  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+  expect(http.resume).toHaveBeenCalledExactlyOnceWith("s", { key: expect.any(String) as string });
+});
+
+test("where no prompt waits, the next one is what brings the agent back", () => {
+  render(<AgentCard row={row} agent={view({ state: "signed_out", methods: METHODS })} />, inApp({ http: fake() }));
+  expect(screen.getByRole("region", { name: /^Sign in to/ }).textContent).toContain("Then send your prompt again.");
+  expect(screen.queryByRole("button", { name: "Try again" })).toBeNull();
 });
 
 test("a sign-in that is refused is told in words", async () => {

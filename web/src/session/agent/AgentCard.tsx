@@ -61,9 +61,9 @@ export function AgentCard({ row, agent, before = null }: AgentCardProps) {
 /** The dashed piece of thread beside it joins the transcript's end to the composer. */
 function OnThread({ children }: { children: ReactNode }) {
   return (
-    <div className="thread-row pb-3">
+    <div className="thread-row pt-2 pb-3">
       <span aria-hidden="true" className="thread-line thread-line-ahead" />
-      <span className="absolute top-[calc(1.35rem-7px)] left-0">
+      <span className="absolute top-[calc(1.85rem-7px)] left-0">
         <Knot shape="hollow" quiet />
       </span>
       {children}

@@ -71,7 +71,7 @@ function Narrow({ main, others, options, ready }: OptionSelectsProps & { main: r
             <span className="min-w-0">
               <span className="sr-only">Options: </span>
               {main.map((option, index) => (
-                <span key={option.id} className={`line-clamp-1 wrap-anywhere ${index === 0 && main.length > 1 ? "text-ink" : ""}`}>
+                <span key={option.id} className={`block truncate ${index === 0 && main.length > 1 ? "text-ink" : ""}`}>
                   {inOneLine(chosenName(option))}
                 </span>
               ))}

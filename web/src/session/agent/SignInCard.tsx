@@ -2,7 +2,7 @@
 import { useState } from "react";
 
 import { failureWords } from "../../api/http";
-import { useHttp } from "../../app/AppContext";
+import { useAppState, useHttp } from "../../app/AppContext";
 import { useCatalog } from "../../app/useCatalog";
 import { useKeyed } from "../../app/useKeyed";
 import type { AgentView } from "../../state/agent";
@@ -38,6 +38,8 @@ export function SignInCard({ row, agent }: SignInCardProps) {
     setAsked(asked + 1);
     setProgress(progress.kind === "under_way" ? { kind: "failed", words: "The agent still wants you to sign in." } : progress);
   }
+  // It is sent as soon as the agent is there; a second one would be sent as well.
+  const waits = useAppState((state) => (state.followed.get(row.id)?.queue.length ?? 0) > 0);
   const { answer: catalog } = useCatalog();
   const listed = catalog?.ok ? catalog.value.find(({ name }) => name === row.agent) : undefined;
   const busy = progress.kind === "under_way" || progress.kind === "trying";
@@ -94,8 +96,13 @@ export function SignInCard({ row, agent }: SignInCardProps) {
             <Commands sentence={listed.signIn} />{" "}
           </>
         )}
-        Then send your prompt again.
+        {waits ? "Then try again: the prompt that waits is sent." : "Then send your prompt again."}
       </p>
+      {waits && !methods.some(({ run }) => typeof run === "string") && (
+        <Button className="mt-2" disabled={busy} onClick={() => void tryAgain()}>
+          Try again
+        </Button>
+      )}
     </section>
   );
 }

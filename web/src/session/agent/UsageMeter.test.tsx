@@ -18,6 +18,12 @@ test.each([
   expect(container.textContent).toBe(words);
 });
 
+test("of less than one percent nothing is drawn along the edge, which would look like a flaw", () => {
+  const meter = render(<UsageLine usage={{ used: 400, size: 200_000 } as Usage} />).container.firstElementChild;
+  expect(meter?.getAttribute("aria-valuetext")).toBe("< 1 % of the context window");
+  expect(meter?.querySelector("span")?.style.width).toBe("0%");
+});
+
 test("without a number there is no line along the edge either", () => {
   expect(render(<UsageLine usage={{ used: 0, size: 200_000 } as Usage} />).container.firstChild).toBeNull();
 });

@@ -36,7 +36,7 @@ function Meter({ usage, percent, className }: { usage: Usage; percent: number; c
       title={`${percentWords(percent)} of the context window: ${count(usage.used)} of ${count(usage.size)} tokens`}
       className={`block overflow-hidden ${className}`}
     >
-      <span className={`block h-full ${percent >= NEARLY_FULL ? "bg-warning" : "bg-edge"}`} style={{ width: `${Math.max(percent, 1)}%` }} />
+      <span className={`block h-full ${percent >= NEARLY_FULL ? "bg-warning" : "bg-edge"}`} style={{ width: `${percent}%` }} />
     </span>
   );
 }

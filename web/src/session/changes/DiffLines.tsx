@@ -254,10 +254,10 @@ function Comment({ place, onAdd, onCancel }: CommentProps) {
         }}
       />
       <div className="mt-2 flex gap-2">
-        <Button type="submit" disabled={words.trim() === ""} className="md:min-h-8!">
+        <Button type="submit" disabled={words.trim() === ""} className="md:pointer-fine:min-h-8!">
           Add to the prompt
         </Button>
-        <Button look="quiet" className="md:min-h-8!" onClick={onCancel}>
+        <Button look="quiet" className="md:pointer-fine:min-h-8!" onClick={onCancel}>
           Cancel
         </Button>
       </div>

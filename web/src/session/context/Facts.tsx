@@ -84,7 +84,7 @@ interface ValueProps extends Omit<FactsProps, "context"> {
 
 function Value({ row, value: { value, turn, tool, exitCode }, isFile, onOpenFile, onJump }: ValueProps) {
   return (
-    <li className="flex min-h-11 items-center gap-3 text-[0.875rem] md:min-h-7">
+    <li className="flex min-h-11 items-center gap-3 text-[0.875rem] md:pointer-fine:min-h-7">
       <span className="min-w-0 flex-1 font-mono text-[0.8125rem] wrap-anywhere">
         {isFile ? (
           <FileLink session={row.id} path={value} words={inOneLine(relativePath(value, row.cwd))} onOpen={onOpenFile} />
@@ -97,7 +97,7 @@ function Value({ row, value: { value, turn, tool, exitCode }, isFile, onOpenFile
       )}
       <a
         href={placeHref({ turn, tool })}
-        className="inline-flex min-h-11 shrink-0 items-center rounded text-xs text-soft tabular-nums underline decoration-rule underline-offset-3 hover:decoration-current md:min-h-6"
+        className="inline-flex min-h-11 shrink-0 items-center rounded text-xs text-soft tabular-nums underline decoration-rule underline-offset-3 hover:decoration-current md:pointer-fine:min-h-6"
         aria-label={`t${turn}.${tool}, the call behind ${inOneLine(value)}`}
         onClick={(event) => {
           event.preventDefault();

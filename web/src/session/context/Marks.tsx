@@ -25,7 +25,7 @@ interface MarksProps {
 }
 
 const KNOWN: readonly (readonly [set: string, hint: string])[] = [
-  ["files", "A path, such as src/shuttle.rs"],
+  ["files", "Such as src/shuttle.rs"],
   ["applet", "Its name, then key=value"],
   ["endpoints", "Such as http://localhost:3000/api"],
   ["ports", "Such as 8080"],
@@ -105,7 +105,7 @@ function OneSet({ changing, row, set, items, writable, onOpenFile }: OneSetProps
       </h4>
       <ul>
         {items.map((item) => (
-          <li key={item} className="flex min-h-11 items-center gap-2 md:min-h-9">
+          <li key={item} className="flex min-h-11 items-center gap-2 md:pointer-fine:min-h-9">
             <span className="min-w-0 flex-1 text-[0.9375rem] wrap-anywhere">
               {set === "files" ? (
                 <FileLink session={row.id} path={absolutePath(item, row.cwd)} words={inOneLine(relativePath(item, row.cwd))} onOpen={onOpenFile} />
@@ -117,7 +117,7 @@ function OneSet({ changing, row, set, items, writable, onOpenFile }: OneSetProps
               <IconButton
                 label={`Remove ${inOneLine(item)} from ${name}`}
                 disabled={busy}
-                className="md:size-8! [&>svg]:size-4"
+                className="md:pointer-fine:size-8! [&>svg]:size-4"
                 onClick={() => void change(set, { setName: set, items: [item], mode: "remove" }, [])}
               >
                 <Icon name="close" />

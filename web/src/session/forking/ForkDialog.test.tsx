@@ -102,7 +102,7 @@ test("each of the two says where the other is", async () => {
     </>,
     inApp({ http: known }),
   );
-  expect((await screen.findByRole("link", { name: "session a t7" })).getAttribute("href")).toBe("/s/a#t7");
+  expect((await screen.findByRole("link", { name: "turn 7 of session a" })).getAttribute("href")).toBe("/s/a#t7");
   expect((await screen.findByRole("link", { name: "session b" })).getAttribute("href")).toBe("/s/b");
-  expect(screen.getByRole("note").textContent).toBe("Forked from t7 into session b");
+  expect(screen.getByRole("note").textContent).toBe("Forked from turn 7 into session b");
 });

@@ -6,7 +6,7 @@ import { useOtherSession } from "../blocks/useOtherSession";
 
 export function ForkedFrom({ session, turn }: { session: SessionId; turn: number }) {
   const { title, gone } = useOtherSession(session);
-  const place = turn === 0 ? "the beginning" : `t${turn}`;
+  const place = turn === 0 ? "the beginning" : `turn ${turn}`;
   if (gone) {
     return <>Forked from {place} of a session that was deleted</>;
   }
@@ -14,7 +14,8 @@ export function ForkedFrom({ session, turn }: { session: SessionId; turn: number
     <>
       Forked from{" "}
       <Link href={`/s/${session}${turn === 0 ? "" : `#t${turn}`}`} className="underline underline-offset-2">
-        {title === null ? "another session" : inOneLine(title)} {turn === 0 ? "" : place}
+        {turn === 0 ? "" : `${place} of `}
+        {title === null ? "another session" : inOneLine(title)}
       </Link>
       {turn === 0 && ", before its first turn"}
     </>

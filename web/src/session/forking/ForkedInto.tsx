@@ -25,7 +25,7 @@ export function ForkedInto({ forks, last, broken }: ForkedIntoProps) {
 
 function ForkNote({ fork: { turn, session } }: { fork: Fork }) {
   const { title, gone } = useOtherSession(session);
-  const place = turn === 0 ? "the beginning" : `t${turn}`;
+  const place = turn === 0 ? "the beginning" : `turn ${turn}`;
   return (
     <p role="note" className="text-[0.9375rem] wrap-anywhere text-soft">
       Forked from {place} into{" "}

@@ -76,7 +76,7 @@ export const ResumeCard = memo(function ResumeCard({ text, from, fromGone = fals
   const name = from === null ? "What the agent was told" : "Brought along from the session before";
   return (
     <Step bead="retied" label={name}>
-      <div className="overflow-hidden rounded-lg border border-dashed border-edge px-3 py-1">
+      <div className="resume-card overflow-hidden rounded-lg border border-dashed border-edge px-3 py-1">
         <Fold
           line={
             <span className="min-w-0 text-balance">

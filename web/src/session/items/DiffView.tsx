@@ -36,7 +36,7 @@ export const DiffView = memo(function DiffView({ path, named, diff, isNew, unfol
     <figure className="diff" aria-label={`Change of ${path}`}>
       <figcaption>
         {!named && <span className="verbatim min-w-0 font-mono">{shown(path)}</span>}
-        <span className="ml-auto shrink-0 tabular-nums">
+        <span className="shrink-0 tabular-nums">
           {isNew ? "new, " : ""}
           <span className="diff-count">+{diff.added}</span> <span className="diff-count">−{diff.removed}</span>
           <span className="sr-only"> lines</span>

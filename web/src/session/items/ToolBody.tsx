@@ -30,6 +30,15 @@ export function commandOf(call: ToolCall): string | null {
   return typeof given === "string" ? given : null;
 }
 
+/** What the agent says it is about to do, where the call's title is only the name of the tool by which it says so. */
+export function intentOf({ title, name, input }: ToolCall): string | null {
+  if (((title || name) ?? "").trim() !== "report_intent" || !isRecord(input)) {
+    return null;
+  }
+  const given = isRecord(input["arguments"]) ? input["arguments"] : input;
+  return typeof given["intent"] === "string" ? given["intent"] : null;
+}
+
 export function exitCodeOf(call: ToolCall): number | null {
   return call.content.find((content) => content.type === "terminal")?.exitCode ?? null;
 }

@@ -66,6 +66,19 @@ test("a command shows itself whole, its exit code, and the end of what it printe
   expect(within(screen.getByRole("region", { name: "What the command printed" })).getByText(/line 0/)).toBeTruthy();
 });
 
+test.each([{ intent: "Weave the selvedge" }, { tool: "report_intent", arguments: { intent: "Weave the selvedge" } }])(
+  "what the agent is about to do is shown in place of the tool's name: %j",
+  (input) => {
+    const page = show({ kind: "think", title: "report_intent", input });
+    expect(page.querySelector("button")?.textContent).toContain("Weave the selvedgeDone");
+    expect(page.textContent).not.toContain("report_intent");
+  },
+);
+
+test("without an intent the tool's name is all there is", () => {
+  expect(show({ kind: "think", title: "report_intent" }).textContent).toContain("report_intent");
+});
+
 test("the command given as input is shown where the content names none", () => {
   expect(show({ kind: "execute", title: "List", input: { command: ["ls", "-la"] } }).querySelector(".command")?.textContent).toBe("$ ls -la");
 });

@@ -14,7 +14,7 @@ import { DirectoryContext, lastPath, relativeWords } from "../../ui/paths";
 import { inOneLine } from "../../ui/shown";
 import type { ToolKind, ToolStatus } from "../../wire/names";
 import { Step } from "./Step";
-import { commandOf, exitCodeOf, hasBody, ToolBody } from "./ToolBody";
+import { commandOf, exitCodeOf, hasBody, intentOf, ToolBody } from "./ToolBody";
 import "../../ui/Fold.css";
 import "./exactText.css";
 
@@ -38,7 +38,7 @@ export const ToolCard = memo(function ToolCard({ call, asked = null }: ToolCardP
   const id = useId();
   const command = commandOf(call);
   const directory = use(DirectoryContext);
-  const said = inOneLine(call.title) || inOneLine(call.name ?? "") || kindWords(call.kind);
+  const said = inOneLine(intentOf(call) ?? "") || inOneLine(call.title) || inOneLine(call.name ?? "") || kindWords(call.kind);
   const isCommand = command !== null && inOneLine(command) === said;
   // A command is exactly what it is.
   const title = isCommand ? said : relativeWords(said, directory);

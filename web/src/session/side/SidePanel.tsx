@@ -47,7 +47,7 @@ export function SideSheet({ side, children }: SideProps) {
   }
   return (
     <Dialog title={TAB_NAMES[sheet]} side onClose={side.close}>
-      <div className="-mx-2 -mt-2 mb-4 border-b border-rule">
+      <div className="sticky top-16 z-10 -mx-2 -mt-2 mb-4 border-b border-rule bg-paper md:top-15">
         <Tabs id={`${id}-sheet`} current={sheet} onShow={side.show} />
       </div>
       <div role="tabpanel" id={`${id}-sheet-panel`} aria-labelledby={`${id}-sheet-${sheet}`}>

@@ -57,7 +57,7 @@ export const TurnRow = memo(function TurnRow({ turn, session, past, from, fromGo
   return (
     <ItemsSessionContext value={session}>
       <article id={past === null ? `t${turn.turn}` : undefined} aria-label={past === null ? `Turn ${turn.turn}` : `Turn ${turn.turn} of an earlier session`} data-session={past ?? undefined} data-turn={past === null ? undefined : turn.turn} data-lit={lit || undefined} className="group/turn">
-        <div className={`thread-row ${broken ? "pb-4" : "pb-9"} ${retied ? "pt-6 [--knot-y:2.3rem]" : ""}`}>
+        <div className={`thread-row ${broken ? "pb-4" : "pb-7"} ${retied ? "pt-6 [--knot-y:2.3rem]" : "pt-2 [--knot-y:1.3rem]"}`}>
           {retied && (
             <span aria-hidden="true" className="absolute top-0 left-0">
               <BrokenEnd side="below" />

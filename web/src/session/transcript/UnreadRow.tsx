@@ -22,7 +22,7 @@ export function UnreadRow({ session, followed, turn, first, past }: UnreadRowPro
   const page = followed.earlier.get(earlierPageOf(turn));
   const summary = followed.contents.lines[turn - 1]?.summary ?? null;
   return (
-    <article id={past ? undefined : `t${turn}`} aria-label={past ? `Turn ${turn} of an earlier session` : `Turn ${turn}`} data-session={past ? session : undefined} data-turn={past ? turn : undefined} aria-busy={page?.kind !== "failed"} className="thread-row h-full overflow-hidden">
+    <article id={past ? undefined : `t${turn}`} aria-label={past ? `Turn ${turn} of an earlier session` : `Turn ${turn}`} data-session={past ? session : undefined} data-turn={past ? turn : undefined} aria-busy={page?.kind !== "failed"} className="thread-row h-full overflow-hidden pt-2 [--knot-y:1.3rem]">
       <span aria-hidden="true" className={`thread-line ${first ? "thread-line-first" : ""}`} />
       <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
         <Knot shape="hollow" />
