@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use model::{Incarnation, Position, SessionId, Timestamp};
 
-use crate::copies::{Copies, CopyCursor, Folder, HydrateError, Hydrated, Phase, io_error, session_put_away};
+use crate::copies::{Copies, CopyCursor, Folder, HydrateError, Hydrated, Phase, session_put_away};
 use crate::files::{beside, parent, remove, sync};
 use crate::prelude::*;
 use crate::{CopyError, OpenError, PayloadFolder, ReadError, SqliteStore};
@@ -173,7 +173,9 @@ fn link_payloads(from: &Path, to: &Path) -> Result<(), BesideError> {
     let Some(folder) = Folder::find(from)? else { return Ok(()) };
     let is_session = |name: &&String| name.parse::<SessionId>().is_ok() || session_put_away(name).is_some();
     for name in folder.names()?.iter().filter(is_session) {
-        fail::fail_point!("payloads-link", |_| Err(io_error(to)(io::ErrorKind::Interrupted.into()).into()));
+        fail::fail_point!("payloads-link", |_| Err(
+            crate::copies::io_error(to)(io::ErrorKind::Interrupted.into()).into()
+        ));
         PayloadFolder::link_all(from, name, to)?;
     }
     Ok(())
