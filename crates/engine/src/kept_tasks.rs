@@ -12,7 +12,7 @@ use futures_util::FutureExt as _;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::Shared;
+use crate::{Shared, copies, fan_out, finding, housekeeping, summaries};
 
 /// How long after its first panic a task starts again; each further one doubles it, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -49,8 +49,19 @@ impl KeptTasks {
     }
 }
 
+/// Starts all of them. No `async fn`: a future is compiled again in each crate that awaits it, with every task that it starts.
+pub(crate) fn begin_all(shared: &Arc<Shared>) {
+    let (stopping, settled) = (&shared.stopping, &shared.settled);
+    let Shared { tasks, reader_tasks, .. } = &**shared;
+    tasks.spawn(keep(Arc::clone(shared), "housekeeping", stopping.clone(), housekeeping::run));
+    reader_tasks.spawn(keep(Arc::clone(shared), "copies", settled.clone(), copies::run));
+    tasks.spawn(keep(Arc::clone(shared), "summaries", stopping.clone(), summaries::run));
+    reader_tasks.spawn(keep(Arc::clone(shared), "search", settled.clone(), finding::run));
+    reader_tasks.spawn(keep(Arc::clone(shared), "works", settled.clone(), fan_out::publish_works));
+}
+
 /// Runs a task until it ends by itself, and again whenever it panics before `ends`.
-pub(crate) async fn keep<F: Future<Output = ()> + Send>(
+async fn keep<F: Future<Output = ()> + Send>(
     shared: Arc<Shared>,
     part: &'static str,
     ends: CancellationToken,

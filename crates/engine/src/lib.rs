@@ -344,13 +344,7 @@ impl Engine {
         if interrupted > 0 {
             tracing::info!(sessions = interrupted, "sessions were running when the server last stopped");
         }
-        let (stopping, settled) = (&shared.stopping, &shared.settled);
-        let Shared { tasks, reader_tasks, .. } = &*shared;
-        tasks.spawn(kept_tasks::keep(Arc::clone(&shared), "housekeeping", stopping.clone(), housekeeping::run));
-        reader_tasks.spawn(kept_tasks::keep(Arc::clone(&shared), "copies", settled.clone(), copies::run));
-        tasks.spawn(kept_tasks::keep(Arc::clone(&shared), "summaries", stopping.clone(), summaries::run));
-        reader_tasks.spawn(kept_tasks::keep(Arc::clone(&shared), "search", settled.clone(), finding::run));
-        reader_tasks.spawn(kept_tasks::keep(Arc::clone(&shared), "works", settled.clone(), fan_out::publish_works));
+        kept_tasks::begin_all(&shared);
         Ok(Self { shared })
     }
 

@@ -7,7 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
 
 use futures_util::FutureExt as _;
-use model::{Command, NewSession, PermissionAnswer, RememberedId, Request, SessionId};
+use model::{Command, NewSession, PermissionAnswer, RememberedId, Request, Session, SessionId};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::live_session::{InputResult, LiveSession, QueuedInput};
@@ -148,8 +148,13 @@ impl Engine {
         if session.is_none() && !matches!(kind, InputKind::Command(Command::Create(_))) {
             return Err(SubmitError::NotFound(id));
         }
+        Ok(self.start_task(id, session))
+    }
+
+    /// Starts a session's task, unless another caller did in the meantime. No `async fn`: a future is compiled again in each crate that
+    /// awaits it, with every task that it starts.
+    fn start_task(&self, id: SessionId, session: Option<Session>) -> mpsc::Sender<QueuedInput> {
         let mut live = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another caller may have started it in the meantime.
         let inputs = live.entry(id).or_insert_with(|| {
             let (inputs, inputs_in) = mpsc::channel(INPUT_QUEUE);
             let task = LiveSession::new(Arc::clone(&self.shared), id, session, inputs_in);
@@ -165,7 +170,7 @@ impl Engine {
             });
             inputs
         });
-        Ok(inputs.clone())
+        inputs.clone()
     }
 
     /// Removes a session for good, unless a turn runs.

@@ -22,6 +22,7 @@ mod style;
 mod terminal;
 mod transcript_text;
 
+use std::pin::Pin;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -39,7 +40,9 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(err) => return terminal::print_error(&err.into()),
     };
-    let done = runtime.block_on(commands::run(cli));
+    // As a trait object it is compiled once; else once for each kind of runtime that could drive it.
+    let run: Pin<Box<dyn Future<Output = anyhow::Result<ExitCode>>>> = Box::pin(commands::run(cli));
+    let done = runtime.block_on(run);
     // A blocking read of standard input must not delay the exit.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     let code = match done {
