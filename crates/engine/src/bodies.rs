@@ -12,7 +12,7 @@ use model::{
     BodyHash, BodyLoss, BodyRef, BodyRow, Draft, Entry, FoundBody, Image, MAX_BODY_BYTES, NewBody, SessionId, ToolCall,
 };
 use store::{PayloadError, PayloadKind, PayloadName, ReadError};
-use tokio::sync::{OwnedRwLockReadGuard, RwLock};
+use tokio::sync::{OwnedRwLockReadGuard, RwLock, RwLockWriteGuard};
 
 use crate::outputs::{OutputError, OutputState, picture_type};
 use crate::reading::in_background;
@@ -26,6 +26,13 @@ const LOOKED_AT_BYTES: usize = 64;
 /// Held by whoever stores bodies until the entries that name them are appended: nothing is swept meanwhile.
 #[derive(Debug, Default)]
 pub(crate) struct StoringBodies(Arc<RwLock<()>>);
+
+impl StoringBodies {
+    /// Waits until nobody stores any; whoever wants to waits until this is dropped.
+    pub(crate) async fn none(&self) -> RwLockWriteGuard<'_, ()> {
+        self.0.write().await
+    }
+}
 
 /// What became of bodies that were to be stored.
 pub(crate) struct KeptBodies {

@@ -106,6 +106,8 @@ impl Shared {
         if let Err(err @ BundleError::Append(AppendError::Failed(_))) = appended {
             return Err(err);
         }
+        // A tool's session may come in by an import meanwhile, under the same id: its bodies are not taken away before its entries.
+        let _nobody_stores = self.storing_bodies.none().await;
         if appended.is_err() {
             self.remove_without_entries(session, &payloads).await;
         }

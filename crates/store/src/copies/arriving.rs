@@ -4,9 +4,9 @@
 //! as the log does not have the session, the payloads in its folder came with it and go with it. Whatever lay there before, a copy
 //! that was written since, and what a person put beside the payloads stay.
 
-use model::{PAYLOAD_FOLDERS, Seq, SessionId, StreamId};
+use model::{PAYLOAD_FOLDERS, Seq, SessionId, StreamId, is_payload_name};
 
-use crate::copies::folder::Folder;
+use crate::copies::folder::{Folder, written_name};
 use crate::copies::{Copies, blocking, find_ours, meta};
 use crate::{CopyError, Head, Reader};
 
@@ -88,8 +88,28 @@ fn remove_payloads(all: &Folder, id: SessionId) -> Result<(), CopyError> {
         return Ok(());
     }
     for folder in PAYLOAD_FOLDERS {
-        own.remove_all(folder)?;
+        remove_payloads_in(&own, folder)?;
     }
     all.remove_empty_child(id.to_string())?;
     all.sync()
+}
+
+/// Removes what has a payload's name; the folder goes too if nobody put something else there.
+fn remove_payloads_in(own: &Folder, folder: &str) -> Result<(), CopyError> {
+    let inside = match own.find_child(folder) {
+        Ok(Some(inside)) => inside,
+        Ok(None) | Err(CopyError::Foreign { .. }) => return Ok(()),
+        Err(err) => return Err(err),
+    };
+    let is_ours = |name: &&String| is_payload_name(folder, name) || is_payload_name(folder, written_name(name));
+    for name in inside.names()?.iter().filter(is_ours) {
+        match inside.remove_file_soon(name) {
+            // A folder with such a name is a person's.
+            Ok(_) | Err(CopyError::Foreign { .. }) => (),
+            Err(err) => return Err(err),
+        }
+    }
+    inside.sync()?;
+    own.remove_empty_child(folder)?;
+    own.sync()
 }

@@ -438,8 +438,16 @@ fn close_to_others(file: impl AsFd, mode: u32) -> Result<(), Errno> {
     sys::fchmod(file, Mode::from_raw_mode(mode))
 }
 
+/// What stands behind the name of a file that is not whole yet.
+const BESIDE: &str = ".new";
+
 fn beside(name: &str) -> String {
-    format!("{name}.new")
+    format!("{name}{BESIDE}")
+}
+
+/// The name that a file is to have that is not whole yet.
+pub(super) fn written_name(beside: &str) -> &str {
+    beside.strip_suffix(BESIDE).unwrap_or(beside)
 }
 
 pub(crate) fn io_error(path: &Path) -> impl FnOnce(io::Error) -> CopyError {

@@ -28,22 +28,27 @@ fn names(world: &World) -> Vec<String> {
 #[tokio::test]
 async fn payloads_of_a_session_that_did_not_come_in_go_and_others_stay() {
     let world = World::new();
-    // The second came in; of the third something lay there before; a person put something beside the fourth.
+    // The second came in; of the third something lay there before; a person put something beside the fourth's and among the fifth's.
     put(&world, 3).await;
-    for n in 1..=4 {
+    for n in 1..=5 {
         world.copies.begin_arrival(session_id(n)).await.unwrap();
         put(&world, n).await;
     }
     begin(&world.store, 2).await;
     fs::write(world.file(4, "notes.txt"), "mine").unwrap();
+    fs::write(world.file(5, "bodies/notes.txt"), "my own").unwrap();
+    let hash = NewBody::of(b"long".to_vec()).hash;
+    fs::rename(world.file(5, &format!("bodies/{hash}")), world.file(5, &format!("bodies/{hash}.new"))).unwrap();
+    fs::create_dir(world.file(5, &format!("bodies/{hash}"))).unwrap();
+    fs::write(world.file(5, &format!("bodies/{hash}/plan.txt")), "my plan").unwrap();
     let arriving = |n| format!("{}.arriving", session_id(n));
     let marked: Vec<_> = names(&world).into_iter().filter(|name| name.ends_with(".arriving")).collect();
-    assert_eq!(marked, [arriving(1), arriving(2), arriving(4)]);
+    assert_eq!(marked, [1, 2, 4, 5].map(arriving));
     for _ in 0..2 {
         settle(&world).await;
-        assert_eq!(names(&world), [2, 3, 4].map(|n| session_id(n).to_string()));
+        assert_eq!(names(&world), [2, 3, 4, 5].map(|n| session_id(n).to_string()));
         let kept: Vec<_> = world.tree().into_values().collect();
-        assert_eq!(kept, ["long", "shown", "long", "shown", "mine"]);
+        assert_eq!(kept, ["long", "shown", "long", "shown", "mine", "my plan", "my own"]);
     }
 }
 
