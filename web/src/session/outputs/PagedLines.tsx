@@ -57,8 +57,15 @@ export function PagedLines({ session, output, label, marking: { marked, sought, 
   }, [sought, first]);
   // After the room has changed as well.
   useEffect(look);
-  const { want } = pages;
+  const { want, end, furthest } = pages;
   useEffect(() => want(inView.from, inView.to), [want, inView]);
+  // All lines that were counted have come, in full pages: the text may have grown since, and only the page after them says so.
+  const mayHaveGrown = end === null && output.lines === furthest;
+  useEffect(() => {
+    if (mayHaveGrown) {
+      want(furthest / PAGE_LINES, furthest / PAGE_LINES);
+    }
+  }, [want, mayHaveGrown, furthest]);
 
   const drawn = Array.from({ length: inView.to - inView.from + 1 }, (_, index) => inView.from + index);
   const lost = drawn.map(pages.at).find((page) => page?.kind === "failed" && page.isLost);
@@ -92,13 +99,15 @@ export function PagedLines({ session, output, label, marking: { marked, sought, 
 
 /**
  * How many lines there are. What was read counts more than the number that was asked for before it: the file may have been edited
- * in between. Where neither says it, there is room for a page more than is in view.
+ * in between. Where neither says it, there is room for a page more than is in view; so there is where the page after those that
+ * were counted could not be read, which can be tried again there.
  */
-function countOfLines(known: number | null, { end, furthest }: Pages, lastInView: number): number {
+function countOfLines(known: number | null, { at, end, furthest }: Pages, lastInView: number): number {
   if (end !== null) {
     return end;
   }
-  return known !== null && known >= furthest ? known : (lastInView + 2) * PAGE_LINES;
+  const counts = known !== null && known >= furthest && at(known / PAGE_LINES)?.kind !== "failed";
+  return counts ? known : (lastInView + 2) * PAGE_LINES;
 }
 
 interface PageProps {
