@@ -263,7 +263,7 @@ function Title({ row, writable, onFailure }: TitleProps) {
         aria-label={pinnedName(row) === null ? "Earlier titles" : "Earlier titles; this name is pinned"}
         aria-expanded={hovering.shown}
         aria-controls={hovering.shown ? cardId : undefined}
-        className="inline-flex h-7 w-8 shrink-0 items-center justify-center rounded-md text-soft hover:bg-press hover:text-ink max-md:-my-2 max-md:-ml-1.5 max-md:size-11 [&>svg]:size-4"
+        className="-my-2 -ml-1.5 inline-flex size-11 shrink-0 items-center justify-center rounded-md text-soft hover:bg-press hover:text-ink md:pointer-fine:my-0 md:pointer-fine:ml-0 md:pointer-fine:h-7 md:pointer-fine:w-8 [&>svg]:size-4"
         onClick={() => (hovering.shown ? hovering.hide() : hovering.show())}
       >
         <Icon name="open" />

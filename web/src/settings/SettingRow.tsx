@@ -64,7 +64,7 @@ export function sourceWords(source: SettingSource): string {
   }
 }
 
-/** What has to go before a line of the file says anything; null where nothing stands in its way. */
+/** What to remove so that the line in the file takes effect; null where nothing overrides the file, or the file cannot set it. */
 function overrideWords({ source, change: { place } }: Setting): string | null {
   if (place.type === "terminal") {
     return null;
@@ -74,7 +74,9 @@ function overrideWords({ source, change: { place } }: Setting): string | null {
       return `The flag ${source.name} comes before the file: start the server without it.`;
     case "environment":
       return `The variable ${source.name} comes before the file: unset it, too.`;
-    default:
+    case "default":
+    case "config":
+    case "system":
       return null;
   }
 }

@@ -59,7 +59,7 @@ export function ContextFooter({ row, context, writable, onOpenFile, onOpenPanel 
           type="button"
           aria-label="Open the context panel"
           title="What this session is about"
-          className="-ml-4 inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-soft hover:bg-press hover:text-ink md:-ml-2 md:size-7 [&>svg]:size-4"
+          className="-ml-4 inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-soft hover:bg-press hover:text-ink md:pointer-fine:-ml-2 md:pointer-fine:size-7 [&>svg]:size-4"
           onClick={openPanel}
         >
           <Icon name="mark" />
