@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Answerer, Attached, Author, ContextWish, Extent, Fact, FilingWish, Image, InteractionId,
-    Marker, Notice, Offer, Origin, Output, OutputId, OutputRemoval, PermissionAnswer, PlanStep, Question, Request,
-    SessionId, SignInMethod, Stop, SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId, json_bytes,
+    AgentCommand, AgentOption, Answerer, AppletSlug, AppletToShow, Attached, Author, ContextWish, Extent, Fact,
+    FilingWish, Image, InteractionId, Marker, Notice, Offer, Origin, Output, OutputId, OutputRemoval, PermissionAnswer,
+    PlanStep, Question, Request, SessionId, SignInMethod, Stop, SummaryMaker, TitleMaker, ToolChange, Turn, Usage,
+    WorkId, json_bytes,
 };
 
 /// A wish, in the imperative. It becomes events or a rejection; it changes nothing by itself.
@@ -127,6 +128,20 @@ pub enum Command {
     },
     /// Notes something that the agent showed the person; its bytes are stored.
     StoreOutput(Box<Output>),
+    /// The same for an applet, whose bytes are the output.
+    ShowApplet {
+        /// Its bytes.
+        output: Box<Output>,
+        /// Which it is.
+        applet: AppletToShow,
+    },
+    /// Notes that the applet that the session showed was saved.
+    SaveApplet {
+        /// As what.
+        slug: AppletSlug,
+        /// What people call it.
+        name: String,
+    },
     /// Notes that outputs are not kept any more; whoever asks has seen that the session has them.
     RemoveOutputs {
         /// Which.

@@ -16,9 +16,9 @@ use crate::limits::{
 };
 use crate::work::{click, fork};
 use crate::{
-    AgentState, Answerer, Author, ContextError, ContextWish, Filing, FilingWish, Image, InteractionId,
+    AgentState, Answerer, AppletToShow, Author, ContextError, ContextWish, Filing, FilingWish, Image, InteractionId,
     MAX_SUMMARY_CHARS, Marker, OpenRequest, Outcome, OutputId, PermissionAnswer, Request, Session, SessionEvent,
-    SetOutcome, Stop, Turn, first_line, one_line,
+    SetOutcome, Stop, Turn, first_line, is_applet_line, one_line,
 };
 use reports::agent_reported;
 
@@ -197,6 +197,21 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Session
             let running = session.row.running.ok_or(Rejection::NoTurnRunning)?;
             Ok(vec![SessionEvent::OutputStored { turn: running.turn, output: *output }])
         }
+        Command::ShowApplet { output, applet } => {
+            output.check()?;
+            applet.check()?;
+            let turn = session.row.running.ok_or(Rejection::NoTurnRunning)?.turn;
+            let AppletToShow { output: id, slug, title, params } = applet;
+            let shown = SessionEvent::AppletShown { turn, output: id, slug, title, params };
+            Ok(vec![SessionEvent::OutputStored { turn, output: *output }, shown])
+        }
+        Command::SaveApplet { slug, name } => match session.row.running {
+            Some(running) if is_applet_line(&name) => {
+                Ok(vec![SessionEvent::AppletSaved { turn: running.turn, slug, name }])
+            }
+            Some(_) => Err(Rejection::OutputInvalid),
+            None => Err(Rejection::NoTurnRunning),
+        },
         Command::RemoveOutputs { ids, reason, by } => {
             // Named twice, it is removed once.
             let ids: BTreeSet<OutputId> = ids.into_iter().collect();

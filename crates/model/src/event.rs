@@ -23,7 +23,7 @@ pub use session::SessionEvent;
 pub use work::WorkEvent;
 
 /// The version that is written now; it counts changes of shape over all kinds.
-pub const EVENT_VERSION: u16 = 8;
+pub const EVENT_VERSION: u16 = 9;
 
 /// One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

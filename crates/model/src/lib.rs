@@ -12,6 +12,7 @@
 
 mod agent;
 mod agent_view;
+mod applet;
 mod author;
 mod blocks;
 mod body;
@@ -54,6 +55,10 @@ pub use agent::{
     Severity, SignInMethod, StepStatus, TokenCount, Usage,
 };
 pub use agent_view::AgentView;
+pub use applet::{
+    AppletGrant, AppletGrantsRow, AppletName, AppletSlug, AppletToShow, MAX_SLUG_CHARS, SlugError, are_applet_params,
+    is_applet_line,
+};
 pub use author::Author;
 pub use blocks::{
     BlockParter, BlockScanner, Card, CasePriority, Field, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES,
@@ -92,9 +97,10 @@ pub use ids::{
     StreamId, TokenId, Turn, WorkId,
 };
 pub use limits::{
-    MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_ITEM_BYTES,
-    MAX_NAME_CHARS, MAX_OUTPUT_COMMAND_BYTES, MAX_PART_BYTES, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES,
-    MAX_QUEUED_PROMPTS, MAX_REMEMBERED, MAX_SET_ITEMS, MAX_SET_NAME_CHARS, MAX_TAG_CHARS, MAX_TAGS,
+    MAX_APPLET_PARAM_CHARS, MAX_APPLET_PARAMS, MAX_CARD_LINE_CHARS, MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS,
+    MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_ITEM_BYTES, MAX_NAME_CHARS, MAX_OUTPUT_COMMAND_BYTES,
+    MAX_PART_BYTES, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
+    MAX_SET_ITEMS, MAX_SET_NAME_CHARS, MAX_TAG_CHARS, MAX_TAGS,
 };
 pub use markdown::MarkdownWriter;
 pub use navigation::{Extent, MAX_TITLES, Summary, SummaryMaker, TitleMaker, TitleRow};

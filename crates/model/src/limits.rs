@@ -53,6 +53,10 @@ pub(crate) const MAX_OUTPUT_WORD_CHARS: usize = 100;
 /// How many choices about its agent a session remembers.
 pub(crate) const MAX_CHOSEN_OPTIONS: usize = 32;
 /// Longest line of a card: its title, who made it, whose it is. In characters.
-pub(crate) const MAX_CARD_LINE_CHARS: usize = 200;
+pub const MAX_CARD_LINE_CHARS: usize = 200;
+/// How many things an applet is given at once.
+pub const MAX_APPLET_PARAMS: usize = 20;
+/// Longest name or value of one of them, in characters.
+pub const MAX_APPLET_PARAM_CHARS: usize = 2_000;
 /// Longest address that a card leads to, in bytes.
 pub(crate) const MAX_CARD_URL_BYTES: usize = 2_000;

@@ -11,7 +11,7 @@ use crate::limits::{
     MAX_CARD_LINE_CHARS, MAX_CARD_URL_BYTES, MAX_OUTPUT_COMMAND_BYTES, MAX_OUTPUT_WORD_CHARS, MAX_PATH_BYTES,
 };
 use crate::text::is_hidden;
-use crate::{OutputId, Rejection, Seq, SessionId, Timestamp, Turn};
+use crate::{AppletSlug, OutputId, Rejection, Seq, SessionId, Timestamp, Turn};
 pub use marker::OutputMarker;
 
 /// No output is longer, whatever is configured: sums of them stay numbers.
@@ -51,6 +51,8 @@ pub enum OutputKind {
     Image,
     /// A card that leads to a page elsewhere.
     Embed,
+    /// A small page: its HTML, script and style as JSON.
+    Applet,
     /// Anything else, to be downloaded.
     Raw,
 }
@@ -93,9 +95,12 @@ pub struct AboutOutput {
     /// The site that a card is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// What the site calls it.
+    /// What the site, or whoever made it, calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// What an applet was saved as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slug: Option<AppletSlug>,
     /// Who made it, as the site says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
@@ -169,6 +174,7 @@ impl OutputKind {
             Self::Terminal => "terminal",
             Self::Image => "image",
             Self::Embed => "embed",
+            Self::Applet => "applet",
             Self::Raw => "raw",
         }
     }

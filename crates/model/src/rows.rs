@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::{
-    BodyRef, BodyRow, Clicked, Context, Entry, Event, Extent, Fact, FactShape, InteractionId, MAX_BODY_BYTES, Mark,
-    NextId, NextRow, OutputId, OutputRow, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, Seq, ServerEvent,
-    Session, SessionEvent, SessionId, SessionRow, Stop, StreamId, Summary, Tally, Timestamp, TitleRow, TokenId,
-    TokenRow, Turn, UsageRow, WorkEvent, WorkId, WorkRow, first_line, usage::usage_rows,
+    AppletGrantsRow, AppletName, BodyRef, BodyRow, Clicked, Context, Entry, Event, Extent, Fact, FactShape,
+    InteractionId, MAX_BODY_BYTES, Mark, NextId, NextRow, OutputId, OutputRow, ProvedFact, QueuedPrompt, RememberedId,
+    RememberedRow, Seq, ServerEvent, Session, SessionEvent, SessionId, SessionRow, Stop, StreamId, Summary, Tally,
+    Timestamp, TitleRow, TokenId, TokenRow, Turn, UsageRow, WorkEvent, WorkId, WorkRow, first_line, usage::usage_rows,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -130,6 +130,10 @@ pub enum RowChange {
     PutRemembered(RememberedRow),
     RemoveRemembered {
         id: RememberedId,
+    },
+    PutGrants(AppletGrantsRow),
+    RemoveGrants {
+        applet: AppletName,
     },
 }
 
@@ -333,6 +337,8 @@ fn session_rows(
         | SessionEvent::SessionImported { .. }
         | SessionEvent::BlockShown { .. }
         | SessionEvent::ResumeSent { .. }
+        | SessionEvent::AppletShown { .. }
+        | SessionEvent::AppletSaved { .. }
         | SessionEvent::AgentOptionsChanged { .. }
         | SessionEvent::AgentOptionChosen { .. }
         | SessionEvent::AgentCommandsChanged { .. }
@@ -371,6 +377,17 @@ pub fn fold_server(entry: Entry<&ServerEvent>) -> Vec<RowChange> {
             })]
         }
         ServerEvent::PermissionForgotten { id } => vec![RowChange::RemoveRemembered { id: *id }],
+        ServerEvent::AppletGranted { applet, grants, .. } if grants.is_empty() => {
+            vec![RowChange::RemoveGrants { applet: applet.clone() }]
+        }
+        ServerEvent::AppletGranted { applet, hash, grants, by } => vec![RowChange::PutGrants(AppletGrantsRow {
+            applet: applet.clone(),
+            hash: hash.clone(),
+            grants: grants.clone(),
+            by: by.clone(),
+            granted_at: entry.at,
+        })],
+        ServerEvent::AppletStateSet { .. } => Vec::new(),
     }
 }
 

@@ -448,6 +448,8 @@ impl Session {
             | SessionEvent::NextClicked { .. }
             | SessionEvent::BlockShown { .. }
             | SessionEvent::OutputStored { .. }
+            | SessionEvent::AppletShown { .. }
+            | SessionEvent::AppletSaved { .. }
             | SessionEvent::OutputRemoved { .. } => (),
         }
     }

@@ -357,6 +357,9 @@ impl TranscriptTurn {
             | SessionEvent::SummarySet { .. }
             | SessionEvent::SessionImported { .. }
             | SessionEvent::SessionForked { .. }
+            // The output beside it is the item.
+            | SessionEvent::AppletShown { .. }
+            | SessionEvent::AppletSaved { .. }
             // Of whichever turn, it is folded above.
             | SessionEvent::OutputRemoved { .. }
             | SessionEvent::NextClicked { .. } => (),

@@ -181,6 +181,8 @@ impl Pieces {
             | SessionEvent::NextClicked { .. }
             | SessionEvent::BlockShown { .. }
             | SessionEvent::OutputStored { .. }
+            | SessionEvent::AppletShown { .. }
+            | SessionEvent::AppletSaved { .. }
             | SessionEvent::OutputRemoved { .. }
             | SessionEvent::SessionImported { .. }
             | SessionEvent::SessionObserved {}

@@ -1,8 +1,10 @@
-//! What can happen to the server itself: its tokens and the answers that it remembers.
+//! What can happen to the server itself: its tokens, the answers that it remembers, and applets that all sessions share.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Answerer, RememberedDecision, RememberedId, SessionId, TokenId, TokenKind, ToolKind};
+use crate::{
+    Answerer, AppletGrant, AppletName, RememberedDecision, RememberedId, SessionId, TokenId, TokenKind, ToolKind,
+};
 
 /// What happened to the server, in the past tense.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,4 +43,20 @@ pub enum ServerEvent {
     },
     #[serde(rename = "permission.forgotten")]
     PermissionForgotten { id: RememberedId },
+    /// All that an applet with this content may do from now on, in place of what it or another content of it might.
+    #[serde(rename = "applet.granted")]
+    AppletGranted { applet: AppletName, hash: String, grants: Vec<AppletGrant>, by: Answerer },
+    /// An applet has another state, which is kept beside its files. Written at most once a second for each applet: states that
+    /// were there for less time are not in the log.
+    #[serde(rename = "applet.state_set", rename_all = "camelCase")]
+    AppletStateSet {
+        applet: AppletName,
+        /// Whose state it is, where each session has its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
+        version: u64,
+        bytes: u64,
+        /// Of the state as it is kept, in hex.
+        sha256: String,
+    },
 }

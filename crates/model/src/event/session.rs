@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, AgentState, Answerer, Attached, Author, BodyRef, Card, Extent, Fact, Filing, Image,
-    InteractionId, Marker, Next, Notice, Origin, Output, OutputId, OutputRemoval, PermissionAnswer, PlanStep, Question,
-    Request, Seq, SessionId, SignInMethod, Span, Stop, SummaryMaker, TitleMaker, ToolChange, Turn, Usage, WorkId,
+    AgentCommand, AgentOption, AgentState, Answerer, AppletSlug, Attached, Author, BodyRef, Card, Extent, Fact, Filing,
+    Image, InteractionId, Marker, Next, Notice, Origin, Output, OutputId, OutputRemoval, PermissionAnswer, PlanStep,
+    Question, Request, Seq, SessionId, SignInMethod, Span, Stop, SummaryMaker, TitleMaker, ToolChange, Turn, Usage,
+    WorkId,
 };
 
 /// What happened in a session, in the past tense.
@@ -281,6 +282,22 @@ pub enum SessionEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Answerer>,
     },
+    /// The agent showed the person an applet, as the output holds it.
+    #[serde(rename = "applet.shown")]
+    AppletShown {
+        turn: Turn,
+        output: OutputId,
+        /// What it is saved as; absent where nobody has saved it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        slug: Option<AppletSlug>,
+        title: String,
+        /// What it was given.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        params: BTreeMap<String, String>,
+    },
+    /// The applet that the session showed was saved.
+    #[serde(rename = "applet.saved")]
+    AppletSaved { turn: Turn, slug: AppletSlug, name: String },
     /// The agent's words hold something that is shown as more than words.
     #[serde(rename = "block.shown")]
     BlockShown {
@@ -313,6 +330,8 @@ impl SessionEvent {
             | Self::NextClicked { turn, .. }
             | Self::BlockShown { turn, .. }
             | Self::OutputStored { turn, .. }
+            | Self::AppletShown { turn, .. }
+            | Self::AppletSaved { turn, .. }
             | Self::PlanChanged { turn, .. } => Some(*turn),
             Self::PermissionAsked { turn, .. } | Self::PermissionAnswered { turn, .. } => *turn,
             Self::SessionCreated { .. }

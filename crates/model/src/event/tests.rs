@@ -16,6 +16,7 @@ const RELEASED: &[(u16, &str)] = &[
     (6, include_str!("../../../../fixtures/events/v6.jsonl")),
     (7, include_str!("../../../../fixtures/events/v7.jsonl")),
     (8, include_str!("../../../../fixtures/events/v8.jsonl")),
+    (9, include_str!("../../../../fixtures/events/v9.jsonl")),
 ];
 
 /// Decodes a line of a fixture as an event of the stream that its kind belongs to.
@@ -24,7 +25,7 @@ fn decode_line(version: u16, line: &str) -> Event {
     let stream = match event["type"].as_str().unwrap() {
         kind if kind.starts_with("work.") => StreamId::Work,
         kind if kind.starts_with("token.") => StreamId::Server,
-        "permission.remembered" | "permission.forgotten" => StreamId::Server,
+        "permission.remembered" | "permission.forgotten" | "applet.granted" | "applet.state_set" => StreamId::Server,
         _ => StreamId::Session(SessionId::from_bytes([1; 16])),
     };
     Event::decode(stream, version, line.as_bytes()).unwrap_or_else(|err| panic!("{line}: {err}"))
@@ -70,6 +71,10 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::Session(SessionEvent::AgentRaw { .. }) => "agent.raw",
             Event::Session(SessionEvent::AgentNoticed { .. }) => "agent.noticed",
             Event::Session(SessionEvent::ResumeSent { .. }) => "resume.sent",
+            Event::Session(SessionEvent::AppletShown { .. }) => "applet.shown",
+            Event::Session(SessionEvent::AppletSaved { .. }) => "applet.saved",
+            Event::Server(ServerEvent::AppletGranted { .. }) => "applet.granted",
+            Event::Server(ServerEvent::AppletStateSet { .. }) => "applet.state_set",
             Event::Session(SessionEvent::ThoughtPart { .. }) => "thought.part",
             Event::Session(SessionEvent::ToolStarted { .. }) => "tool.started",
             Event::Session(SessionEvent::ToolChanged { .. }) => "tool.changed",
@@ -100,7 +105,7 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::Server(ServerEvent::PermissionForgotten { .. }) => "permission.forgotten",
         })
         .collect();
-    assert_eq!(seen.len(), 48, "one for each arm above");
+    assert_eq!(seen.len(), 52, "one for each arm above");
 }
 
 /// Before version 6 an author other than a person stood in front of the words; since then nobody is read out of them.

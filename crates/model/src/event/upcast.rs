@@ -21,6 +21,8 @@ const STEPS: [fn(Value) -> Value; EVENT_VERSION as usize - 1] = [
     std::convert::identity,
     // Version 8 has heads of bodies that are kept beside the log; who did not know of them would take a head for the whole.
     std::convert::identity,
+    // Version 9 has applets, also among outputs.
+    std::convert::identity,
 ];
 
 /// Version 6 has who wrote a prompt in a field of its own.

@@ -54,6 +54,8 @@ impl SessionEvent {
             | Self::NextClicked { .. }
             | Self::BlockShown { .. }
             | Self::OutputStored { .. }
+            | Self::AppletShown { .. }
+            | Self::AppletSaved { .. }
             | Self::OutputRemoved { .. } => Vec::new(),
         }
     }

@@ -26,6 +26,7 @@ impl HtmlOutput {
     pub fn of(output: &Output) -> Self {
         match output.kind {
             OutputKind::Embed => Self::Card(picture_type(&output.mime_type)),
+            OutputKind::Applet => Self::Name,
             OutputKind::File | OutputKind::Terminal | OutputKind::Image | OutputKind::Raw => {
                 match picture_type(&output.mime_type) {
                     Some(mime_type) => Self::Picture(mime_type),
