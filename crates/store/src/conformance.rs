@@ -75,6 +75,7 @@ macro_rules! conformance_tests {
             outputs: old_outputs_are_found_in_pages_over_all_sessions,
             tables: tokens_are_in_force_until_revoked,
             tables: what_is_remembered_is_there_until_it_is_forgotten,
+            tables: what_is_granted_to_an_applet_is_there_until_it_is_taken,
             work: offers_come_newest_first_and_in_pages,
             work: an_offer_is_superseded_by_a_later_turn_of_the_same_work,
             work: an_offer_is_superseded_by_any_name_of_its_work,

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use model::{
-    BodyHash, BodyRow, Context, InteractionId, NextId, NextRow, OutputId, OutputRow, ProvedFact, RememberedId,
-    RememberedRow, RowChange, Seq, SessionId, SessionRow, TitleRow, TokenId, TokenRow, Turn, TurnRow, UsageRow, WorkId,
-    WorkRow,
+    AppletGrantsRow, AppletName, BodyHash, BodyRow, Context, InteractionId, NextId, NextRow, OutputId, OutputRow,
+    ProvedFact, RememberedId, RememberedRow, RowChange, Seq, SessionId, SessionRow, TitleRow, TokenId, TokenRow, Turn,
+    TurnRow, UsageRow, WorkId, WorkRow,
 };
 
 pub(crate) use cells::{Cells, Cursor, Values, cell_values, codec, sql_seq};
@@ -132,6 +132,8 @@ folded! {
     tokens: TokenRow by TokenId = |row| row.id, "rows of tokens", |id| format!("the row of token {id}");
     remembered: RememberedRow by RememberedId = |row| row.id,
         "rows of what is remembered", |id| format!("the row of the remembered answer {id}");
+    applet_grants: AppletGrantsRow by AppletName = |row| row.applet.clone(),
+        "rows of what applets may do", |applet| format!("the row of what the applet {applet} may do");
 }
 
 /// A place that keeps rows.
@@ -222,6 +224,8 @@ pub(crate) fn apply<K: KeepRows>(to: &mut K, change: &RowChange) -> Result<(), K
         RowChange::RemoveToken { id } => to.remove::<TokenRow>(id),
         RowChange::PutRemembered(row) => to.put(row),
         RowChange::RemoveRemembered { id } => to.remove::<RememberedRow>(id),
+        RowChange::PutGrants(row) => to.put(row),
+        RowChange::RemoveGrants { applet } => to.remove::<AppletGrantsRow>(applet),
     }
 }
 

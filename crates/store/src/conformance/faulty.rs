@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use model::{
-    BodyHash, BodyRow, DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, OutputId,
-    OutputRow, OutputsSize, Position, RememberedRow, Seq, Session, SessionId, SessionRow, Shelf, StreamId, Timestamp,
-    TitleRow, TokenRow, Turn, TurnRow, UsageQuery, UsageRow, UsageSum, WorkId, WorkKey, WorkRow,
+    AppletGrantsRow, BodyHash, BodyRow, DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow,
+    Offer, OutputId, OutputRow, OutputsSize, Position, RememberedRow, Seq, Session, SessionId, SessionRow, Shelf,
+    StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, UsageQuery, UsageRow, UsageSum, WorkId, WorkKey, WorkRow,
 };
 
 use crate::{
@@ -370,6 +370,7 @@ questions! {
     ReadPrincipals {
         Tokens tokens() -> Vec<TokenRow>;
         Remembered remembered() -> Vec<RememberedRow>;
+        AppletGrants applet_grants() -> Vec<AppletGrantsRow>;
         FindReceipt find_receipt(principal: &str, key: &str) -> Option<Receipt>;
     }
 }

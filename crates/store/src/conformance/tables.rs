@@ -3,10 +3,10 @@
 #![expect(missing_docs, reason = "the name of a case is its statement")]
 
 use model::{
-    AgentReport, Answerer, Author, Command, ContextWish, DeletedKey, Extent, Fact, FactShape, FilingWish, ListKey,
-    MAX_TITLES, Marker, Memory, Outcome, PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq,
-    ServerEvent, SessionEvent, SessionId, SessionRow, SessionState, SetMode, Shelf, Stop, SummaryMaker, TagWish,
-    TitleMaker, TokenKind, Turn, TurnSummary, Untold, fold,
+    AgentReport, Answerer, AppletGrant, AppletName, Author, Command, ContextWish, DeletedKey, Extent, Fact, FactShape,
+    FilingWish, ListKey, MAX_TITLES, Marker, Memory, Outcome, PermissionAnswer, RememberedDecision, RememberedRow,
+    Request, RowChange, Seq, ServerEvent, SessionEvent, SessionId, SessionRow, SessionState, SetMode, Shelf, Stop,
+    SummaryMaker, TagWish, TitleMaker, TokenKind, Turn, TurnSummary, Untold, fold,
 };
 
 use crate::conformance::{
@@ -570,6 +570,33 @@ pub async fn what_is_remembered_is_there_until_it_is_forgotten(store: AnyStore) 
     store.append(batch([part])).await.expect("appended");
     let left = store.remembered().await.expect("remembered");
     assert_eq!(left, [expected[0].clone(), expected[2].clone()]);
+}
+
+pub async fn what_is_granted_to_an_applet_is_there_until_it_is_taken(store: AnyStore) {
+    let applet = |text: &str| text.parse::<AppletName>().expect("a name");
+    let own = applet("_shown/0190a8c0-0000-7000-8000-0000000000c1");
+    let grants = |applet: &AppletName, hash: &str, grants: &[AppletGrant]| ServerEvent::AppletGranted {
+        applet: applet.clone(),
+        hash: hash.to_owned(),
+        grants: grants.to_vec(),
+        by: Answerer::Person { token_id: None, name: "phone \"\0\"".to_owned() },
+    };
+    let board = applet("board");
+    let events = vec![
+        grants(&board, "old", &[AppletGrant::FilesRead]),
+        grants(&own, "own", &[AppletGrant::Message]),
+        grants(&board, "new", &[AppletGrant::FilesRead, AppletGrant::FilesWrite]),
+        grants(&applet("never"), "x", &[]),
+    ];
+    store.append(batch([Part::of_server(Seq::START, events, at(5))])).await.expect("appended");
+    let kept = store.applet_grants().await.expect("grants");
+    let seen: Vec<_> = kept.iter().map(|row| (row.applet.clone(), row.hash.as_str(), row.grants.len())).collect();
+    assert_eq!(seen, [(own.clone(), "own", 1), (board.clone(), "new", 2)]);
+
+    let part = Part::of_server(Seq(4), vec![grants(&board, "new", &[])], at(6));
+    store.append(batch([part])).await.expect("appended");
+    let left = store.applet_grants().await.expect("grants");
+    assert_eq!(left, [kept[0].clone()]);
 }
 
 fn remembered_row(change: &RowChange) -> RememberedRow {

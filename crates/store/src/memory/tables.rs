@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use model::{
-    AgentState, BEGINNING_PROMPT, BodyHash, BodyRow, DeletedKey, Entry, InteractionId, ListKey, Money, NextId, NextRow,
-    Offer, OutputId, OutputRow, OutputsSize, RememberedRow, Seq, Session, SessionId, SessionRow, Shelf, StreamId,
-    Timestamp, TitleRow, TokenRow, Turn, TurnRow, UsageBy, UsageKey, UsageQuery, UsageRow, UsageSum, UsedTokens,
-    WorkId, WorkKey, WorkRow,
+    AgentState, AppletGrantsRow, BEGINNING_PROMPT, BodyHash, BodyRow, DeletedKey, Entry, InteractionId, ListKey, Money,
+    NextId, NextRow, Offer, OutputId, OutputRow, OutputsSize, RememberedRow, Seq, Session, SessionId, SessionRow,
+    Shelf, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, UsageBy, UsageKey, UsageQuery, UsageRow, UsageSum,
+    UsedTokens, WorkId, WorkKey, WorkRow,
 };
 
 use crate::memory::{MemoryStore, page};
@@ -422,6 +422,12 @@ impl ReadPrincipals for MemoryStore {
         let mut remembered: Vec<_> = self.state().rows.remembered.values().cloned().collect();
         remembered.sort_by_key(|row| (row.remembered_at, row.id));
         Ok(remembered)
+    }
+
+    async fn applet_grants(&self) -> Result<Vec<AppletGrantsRow>, ReadError> {
+        let mut grants: Vec<_> = self.state().rows.applet_grants.values().cloned().collect();
+        grants.sort_by_key(|row| row.applet.to_string());
+        Ok(grants)
     }
 
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {

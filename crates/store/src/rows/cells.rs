@@ -5,9 +5,9 @@
 use std::iter;
 
 use model::{
-    AgentState, BodyHash, Clicked, Evidence, Extent, FactShape, FileStamp, InteractionId, Money, Next, NextId, Outcome,
-    OutputId, RememberedDecision, RememberedId, Request, Running, Seq, SessionId, Stop, Summary, SummaryMaker,
-    Timestamp, TitleMaker, TokenId, TokenKind, ToolKind, Turn, Untold, UsedTokens, WorkId,
+    AgentState, AppletName, BodyHash, Clicked, Evidence, Extent, FactShape, FileStamp, InteractionId, Money, Next,
+    NextId, Outcome, OutputId, RememberedDecision, RememberedId, Request, Running, Seq, SessionId, Stop, Summary,
+    SummaryMaker, Timestamp, TitleMaker, TokenId, TokenKind, ToolKind, Turn, Untold, UsedTokens, WorkId,
 };
 use rusqlite::types::{FromSql, Null, ToSqlOutput, Type, Value};
 use rusqlite::{Error, Result, Row, ToSql as _};
@@ -280,6 +280,17 @@ impl Cells for FileStamp {
 
     fn read(from: &mut Cursor<'_, '_>) -> Result<Self> {
         from.text(|text| Ok(serde_json::from_str::<[Self; 1]>(text)?)).map(|[stamp]| stamp)
+    }
+}
+
+/// As it is written everywhere.
+impl Cells for AppletName {
+    fn write<'a>(&'a self, to: &mut Values<'a>) {
+        to.push(ToSqlOutput::Owned(Value::Text(self.to_string())));
+    }
+
+    fn read(from: &mut Cursor<'_, '_>) -> Result<Self> {
+        from.text(|text| Ok(text.parse()?))
     }
 }
 

@@ -7,9 +7,9 @@
 use std::sync::{LazyLock, OnceLock};
 
 use model::{
-    Author, BodyRow, Evidence, FactShape, FileStamp, Image, InteractionId, Mark, NextRow, OutputRow, QueuedPrompt,
-    RememberedRow, Seq, SessionId, SessionRow, StreamId, Tally, Timestamp, TitleRow, TokenRow, TurnRow, UsageRow,
-    WorkId, WorkRow,
+    AppletGrantsRow, Author, BodyRow, Evidence, FactShape, FileStamp, Image, InteractionId, Mark, NextRow, OutputRow,
+    QueuedPrompt, RememberedRow, Seq, SessionId, SessionRow, StreamId, Tally, Timestamp, TitleRow, TokenRow, TurnRow,
+    UsageRow, WorkId, WorkRow,
 };
 
 use crate::rows::cells::{Codec, Cursor, Values};
@@ -289,6 +289,13 @@ tables! {
         decision,
         by = "decided_by" as Json,
         remembered_at,
+    }
+    APPLET_GRANTS "applet_grants" since 20 of Server = AppletGrantsRow {
+        applet,
+        hash,
+        grants as Json,
+        by = "granted_by" as Json,
+        granted_at,
     }
     RECEIPTS "receipts" since 1 of Nobody = ReceiptRow {
         principal,

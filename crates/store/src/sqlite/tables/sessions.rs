@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use model::{
-    DeletedKey, Entry, InteractionId, ListKey, RememberedRow, Seq, Session, SessionId, SessionRow, Shelf, StreamId,
-    Timestamp, TitleRow, TokenRow, Turn, TurnRow,
+    AppletGrantsRow, DeletedKey, Entry, InteractionId, ListKey, RememberedRow, Seq, Session, SessionId, SessionRow,
+    Shelf, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
 };
 use rusqlite::Connection;
 
 use crate::rows::sql_seq;
-use crate::sqlite::checksums::{ATTACHMENTS, CONTEXT_ENTRIES, DamagedRow, REMEMBERED, SESSIONS, TOKENS, TURNS, whole};
+use crate::sqlite::checksums::{
+    APPLET_GRANTS, ATTACHMENTS, CONTEXT_ENTRIES, DamagedRow, REMEMBERED, SESSIONS, TOKENS, TURNS, whole,
+};
 use crate::sqlite::rows::session_id;
 use crate::sqlite::tables::{List, Show, id_before, of_session, sql_limit};
 use crate::sqlite::{SqliteStore, queries};
@@ -347,6 +349,7 @@ impl ReadUnfinished for SqliteStore {
 }
 
 static ALL_TOKENS: List<TokenRow> = List::rows(&TOKENS, "true", "ORDER BY issued_at, id");
+static ALL_APPLET_GRANTS: List<AppletGrantsRow> = List::rows(&APPLET_GRANTS, "true", "ORDER BY applet");
 static ALL_REMEMBERED: List<RememberedRow> = List::rows(&REMEMBERED, "true", "ORDER BY remembered_at, id");
 
 #[async_trait]
@@ -357,6 +360,10 @@ impl ReadPrincipals for SqliteStore {
 
     async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError> {
         self.list(&ALL_REMEMBERED, ()).await
+    }
+
+    async fn applet_grants(&self) -> Result<Vec<AppletGrantsRow>, ReadError> {
+        self.list(&ALL_APPLET_GRANTS, ()).await
     }
 
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {

@@ -34,7 +34,7 @@ async fn an_export_reads_as_it_should() {
     assert_eq!((exported.entries, exported.purged, exported.damaged, exported.strays), (6, 1, 1, 0));
     assert_eq!(lines[0], HEADER);
     let expected = [
-        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":8,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
+        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":9,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
         r#"{"damaged":"session 1","seq":4,"what":"its checksum does not match"}"#,
         r#"{"purged":"session 3","at":"1970-01-01T00:00:00.010Z"}"#,
     ];

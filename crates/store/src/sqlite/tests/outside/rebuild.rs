@@ -31,6 +31,7 @@ pub(in crate::sqlite::tests) fn tables(path: &std::path::Path) -> Vec<String> {
         "work_names",
         "tokens",
         "remembered",
+        "applet_grants",
         "receipts",
         "streams",
         "meta",
