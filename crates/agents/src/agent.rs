@@ -80,6 +80,8 @@ pub enum AgentRequest {
         images: Vec<Image>,
         /// Context that goes before the text.
         packet: Option<AgentPacket>,
+        /// What the person has open beside the conversation, if the agent has not been told.
+        beside: Option<String>,
     },
     /// Asks the agent to stop the turn.
     Cancel,

@@ -61,16 +61,20 @@ impl FileInspector {
         Self { deny, shared: shared.collect() }
     }
 
-    /// The folders that are every session's own. They are the only ones that are written for somebody who is not the
-    /// session's agent.
+    /// The folders that are every session's own. They are the only ones that the person writes
+    /// without an applet.
     pub(crate) fn shared(&self) -> impl Iterator<Item = Directory> {
         self.shared.iter().map(|path| Directory { path: path.clone(), is_real: false })
     }
 
     /// The directories whose files are looked at for this session, whoever names them.
     pub(crate) fn roots(&self, row: &SessionRow) -> Vec<Directory> {
-        let own = [&row.cwd, &row.project].map(|path| own_directory(row, path));
-        own.into_iter().chain(self.shared()).collect()
+        self.own_roots(row).into_iter().chain(self.shared()).collect()
+    }
+
+    /// Those of them that are this session's alone.
+    pub(crate) fn own_roots(&self, row: &SessionRow) -> Vec<Directory> {
+        [&row.cwd, &row.project].map(|path| own_directory(row, path)).into()
     }
 
     /// Notes what the files are like that a call has just touched.

@@ -101,6 +101,7 @@ impl Shared {
         if task.is_none() {
             self.delete_record(&row);
         }
+        self.forget_applets_of(id).await;
         self.revoke_tokens_of(id).await
     }
 

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{Entry, Position, RowChange, Session, SessionEvent, SessionId, SessionRow, StreamId, Timestamp};
 use store::{AppendError, Batch, Part, ReadError, Store};
 
+use crate::applets::Grants;
 use crate::fan_out::FanOut;
 use crate::remembered::Remembered;
 use crate::tokens::Tokens;
@@ -23,6 +24,7 @@ pub(crate) struct Journal {
     store: Arc<dyn Store>,
     pub(crate) tokens: Arc<Tokens>,
     pub(crate) remembered: Remembered,
+    pub(crate) grants: Grants,
     pub(crate) attention: AttentionCount,
     fan_out: FanOut,
 }
@@ -90,8 +92,9 @@ impl Journal {
     pub(crate) async fn open(store: Arc<dyn Store>, fan_out: FanOut) -> Result<Self, ReadError> {
         let tokens = Arc::new(Tokens::new(store.tokens().await?));
         let remembered = Remembered::new(store.remembered().await?);
+        let grants = Grants::new(store.applet_grants().await?);
         let attention = AttentionCount::of(&*store).await?;
-        Ok(Self { store, tokens, remembered, attention, fan_out })
+        Ok(Self { store, tokens, remembered, grants, attention, fan_out })
     }
 
     /// Appends a batch: all of it, or nothing. One that holds nothing is not written. A part without entries says which
@@ -108,6 +111,7 @@ impl Journal {
         for part in committed.parts.iter().filter(|part| part.stream == StreamId::Server) {
             self.tokens.apply(&part.rows);
             self.remembered.apply(&part.rows);
+            self.grants.apply(&part.rows);
         }
         // Only now, whichever part comes first: who is notified may act on what is in force.
         committed.parts.iter().for_each(|part| self.fan_out.notify(part, &self.attention));
@@ -131,6 +135,7 @@ impl Journal {
     pub(crate) async fn read_what_is_in_force(&self) -> Result<(), ReadError> {
         self.tokens.replace(self.store.tokens().await?);
         self.remembered.replace(self.store.remembered().await?);
+        self.grants.replace(self.store.applet_grants().await?);
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use futures_util::FutureExt as _;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Shared, copies, fan_out, finding, housekeeping, summaries};
+use crate::{Shared, applets, copies, fan_out, finding, housekeeping, summaries};
 
 /// How long after its first panic a task starts again; each further one doubles it, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -53,6 +53,7 @@ impl KeptTasks {
 pub(crate) fn begin_all(shared: &Arc<Shared>) {
     let (stopping, settled) = (&shared.stopping, &shared.settled);
     let Shared { tasks, reader_tasks, .. } = &**shared;
+    tasks.spawn(keep(Arc::clone(shared), "applets", stopping.clone(), applets::watch));
     tasks.spawn(keep(Arc::clone(shared), "housekeeping", stopping.clone(), housekeeping::run));
     reader_tasks.spawn(keep(Arc::clone(shared), "copies", settled.clone(), copies::run));
     tasks.spawn(keep(Arc::clone(shared), "summaries", stopping.clone(), summaries::run));

@@ -7,6 +7,7 @@
 
 mod agent_places;
 mod agent_views;
+mod applets;
 mod bodies;
 mod bundles;
 mod calls;
@@ -79,6 +80,12 @@ pub use agents::catalog::Listed;
 pub use agents::process::{keep, supervise};
 pub use agents::{OWN_MCP_SERVER, OWN_SHOW_SERVER, OwnTool};
 pub use agents::{RecordsError, RecordsWish, Trial, TrialOutcome};
+pub use applets::{
+    APPLET_FILES, APPLET_HOWTO, ActiveApplet, Applet, AppletAbout, AppletChange, AppletContent, AppletError,
+    AppletFiles, AppletParam, AppletState, AppletUsage, AskingApplet, BegunStateWrite, GrantedNow, KeptVersion,
+    ListedApplet, MAX_APPLET_BYTES, MAX_STATE_BYTES, NewApplet, OpenApplet, ShownApplet, StateChange, StateChanged,
+    StateSchema, StateWrite, ViewerId,
+};
 pub use bodies::BodyToRead;
 pub use bundles::{BundleError, BundleWriter, TakenInBundle, missing_from_bundle};
 pub use changes::{ChangesError, FileChanges, LeftOut, Since};
@@ -173,6 +180,8 @@ pub struct Agency {
     /// The folders that are the person's and all agents': what lies in them is looked at like a session's own files,
     /// and the person writes there. The first one is listed where nobody names a directory.
     pub files: Vec<PathBuf>,
+    /// The one of them that applets are kept in, if they are.
+    pub applets: Option<PathBuf>,
     /// The text that every agent is given about its session, if there is one.
     pub brief: Option<String>,
     /// The tools that agents are lent with the MCP mount.
@@ -210,9 +219,9 @@ impl Agency {
         let catalog = Catalog::new("throughline", &[], BTreeMap::new()).expect("nothing is changed in the catalog");
         let agents = Agents::new(agents::AgentSettings::in_process(catalog.entries()));
         let (policy, deny) = (PermissionPolicy::default(), Deny::standard());
-        let (files, brief, own_tools) = (Vec::new(), None, OwnTools::none());
+        let (files, applets, brief, own_tools) = (Vec::new(), None, None, OwnTools::none());
         let show_tools = AgentSwitch::on();
-        Self { agents, catalog, policy, deny, files, brief, own_tools, show_tools, max_agents: usize::MAX }
+        Self { agents, catalog, policy, deny, files, applets, brief, own_tools, show_tools, max_agents: usize::MAX }
     }
 }
 
@@ -240,6 +249,7 @@ pub(crate) struct Shared {
     usage: UsageSettings,
     outputs: outputs::Outputs,
     commands: Arc<outputs::commands::Commands>,
+    applets: applets::Applets,
     storing_bodies: bodies::StoringBodies,
     /// Addresses of outputs that are good for a minute.
     tickets: tickets::Tickets,
@@ -311,6 +321,7 @@ impl Engine {
             usage,
             outputs: outputs::Outputs::new(outputs),
             commands: Arc::default(),
+            applets: applets::Applets::new(agency.applets.clone(), agency.deny.clone()),
             storing_bodies: bodies::StoringBodies::default(),
             tickets: tickets::Tickets::default(),
             file_inspector: file_inspector::FileInspector::new(agency.deny.clone(), agency.files.clone()),

@@ -38,7 +38,7 @@ pub use reading::{FoundLine, OutputState, OutputText, TextWish};
 pub use removing::{OutputPruning, PruneMode};
 pub(crate) use removing::{Removal, removed};
 pub use running::{CommandProgress, CommandToShow};
-use storing::NewOutput;
+pub(crate) use storing::{NewOutput, OutputShown};
 use types::is_text;
 pub(crate) use types::picture_type;
 
@@ -161,8 +161,14 @@ impl Engine {
         let first = start_line.unwrap_or(1).max(1);
         let lines = LineRange::new(file, MAX_SCANNED_BYTES, first..=end_line.unwrap_or(u64::MAX), Arc::clone(&scanned));
         let about = AboutOutput { path: Some(path), highlight, start_line: Some(first), ..AboutOutput::default() };
-        let new =
-            NewOutput { kind: OutputKind::File, mime_type: TEXT, about, from: Box::new(lines), scanned: Some(scanned) };
+        let new = NewOutput {
+            kind: OutputKind::File,
+            mime_type: TEXT,
+            about,
+            from: Box::new(lines),
+            scanned: Some(scanned),
+            shown: OutputShown::Alone,
+        };
         self.store_output(id, turn, new, asker).await
     }
 
@@ -181,7 +187,14 @@ impl Engine {
         });
         let (mime_type, file) = looked.await?;
         let about = AboutOutput { path: Some(path), ..AboutOutput::default() };
-        let new = NewOutput { kind: OutputKind::Image, mime_type, about, from: Box::new(file), scanned: None };
+        let new = NewOutput {
+            kind: OutputKind::Image,
+            mime_type,
+            about,
+            from: Box::new(file),
+            scanned: None,
+            shown: OutputShown::Alone,
+        };
         self.store_output(id, turn, new, asker).await
     }
 

@@ -141,11 +141,16 @@ impl FileAccess {
         Self { roots: files.roots(row), is_named: false, deny: files.deny.clone() }
     }
 
+    /// The directories of a session without the folders that everybody shares.
+    pub(crate) fn own_alone(files: &FileInspector, row: &SessionRow) -> Self {
+        Self { roots: files.own_roots(row), is_named: false, deny: files.deny.clone() }
+    }
+
     fn of_session(files: &FileInspector, row: &SessionRow, context: &Context, path: &str) -> Self {
         Self { roots: files.roots(row), is_named: is_named(row, context, path), deny: files.deny.clone() }
     }
 
-    fn read(&self, path: &str, amount: Amount, outside: Outside) -> Result<ShownFile, ShowError> {
+    pub(crate) fn read(&self, path: &str, amount: Amount, outside: Outside) -> Result<ShownFile, ShowError> {
         match read(&self.own(path)?, path, amount) {
             Err(FileError::NotAllowed) if self.is_named && outside != Outside::Never => {
                 let start = read(&named(&self.deny, path)?, path, amount)?;

@@ -1,14 +1,14 @@
 //! Tickets: addresses of one resource each, for elements of the page that can not show the page's credential.
 //!
-//! Invariants: a ticket is good for a minute, for reading one output of a session or the session as one file, and for nothing
-//! else. It is kept in memory as a hash, bounded in number for each credential and in all, and is in no log. Whoever redeems it asks whether the credential
+//! Invariants: a ticket is good for a minute, for reading one output of a session, the session as one file or an applet's
+//! document, and for nothing else. It is kept in memory as a hash, bounded in number for each credential and in all, and is in no log. Whoever redeems it asks whether the credential
 //! that it was made for is still in force.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use model::{OutputId, SessionId, Timestamp};
+use model::{AppletName, OutputId, SessionId, Timestamp};
 use subtle::ConstantTimeEq as _;
 use tokio::time::Instant;
 
@@ -34,12 +34,16 @@ pub struct TicketTarget {
 }
 
 /// What of a session a ticket opens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TicketResource {
     /// An output's bytes.
     Output(OutputId),
     /// The session as a file.
     Export(ExportKind),
+    /// An applet's document, made of this output.
+    AppletAsShown(OutputId),
+    /// An applet's document as it is now.
+    Applet(AppletName),
 }
 
 /// What a session is exported as.

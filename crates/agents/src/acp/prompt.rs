@@ -19,6 +19,8 @@ const PHASE_BEFORE: &str =
 const BEFORE_FORK: &str =
     "[Context from Throughline about the session that this one was forked from. It is a record, not a request.]";
 const BRIEF: &str = "[Context from Throughline about the session that you work in. It is not a request.]";
+const BESIDE: &str =
+    "[Context from Throughline about what the person has open beside this session. It is not a request.]";
 /// How many mentioned files are linked in one prompt.
 const MAX_MENTIONS: usize = 32;
 /// Characters at the end of a mention that are no part of the path.
@@ -31,6 +33,8 @@ pub(super) struct PromptContext {
     pub(super) brief: Option<String>,
     /// What the agent has to know for this prompt.
     pub(super) packet: Option<AgentPacket>,
+    /// What the person has open beside the conversation.
+    pub(super) beside: Option<String>,
 }
 
 /// The content blocks of a prompt. An agent recognises its own slash commands only at the start of a prompt.
@@ -44,16 +48,17 @@ pub(super) fn blocks(
     let words = |text| ContentBlock::Text(TextContent::new(text));
     let labelled = |label: &str, text: &str| words(format!("{label}\n\n{text}"));
     let is_command = is_slash_command(&text);
-    let PromptContext { brief, packet } = if is_command { PromptContext::default() } else { ahead };
+    let PromptContext { brief, packet, beside } = if is_command { PromptContext::default() } else { ahead };
     let brief = brief.map(|text| labelled(BRIEF, &text));
     let packet = packet.map(|AgentPacket { of, text }| labelled(label(of), &text));
+    let beside = beside.map(|text| labelled(BESIDE, &text));
     let picture = |image: Image| ContentBlock::Image(ImageContent::new(image.data, image.mime_type));
     let images: Vec<_> = images.into_iter().map(picture).collect();
     let links = files.into_iter().map(|(name, path)| ContentBlock::ResourceLink(ResourceLink::new(name, uri(&path))));
     let text = Some(text).filter(|text| !text.trim().is_empty()).map(words);
     let (before, after) = if is_command { (None, images) } else { (Some(images), Vec::new()) };
     let said = before.into_iter().flatten().chain(text).chain(after);
-    brief.into_iter().chain(packet).chain(said).chain(links).collect()
+    brief.into_iter().chain(packet).chain(beside).chain(said).chain(links).collect()
 }
 
 fn label(of: PacketKind) -> &'static str {
@@ -121,7 +126,10 @@ mod tests {
     fn what_is_to_be_known_comes_first_and_says_what_it_is() {
         let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned(), body: None };
         let files = vec![("a b".to_owned(), PathBuf::from("/p/a b%"))];
-        let told = |of| PromptContext { brief: None, packet: Some(AgentPacket { of, text: "we did".to_owned() }) };
+        let told = |of| PromptContext {
+            packet: Some(AgentPacket { of, text: "we did".to_owned() }),
+            ..PromptContext::default()
+        };
         let step = blocks("do it".to_owned(), Vec::new(), told(PacketKind::PhaseBefore), Vec::new());
         insta::assert_snapshot!(serde_json::to_string(&step).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the work that this session goes on with. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"}]"#);
         let alone = blocks(" ".to_owned(), vec![image.clone()], PromptContext::default(), Vec::new());
@@ -135,6 +143,7 @@ mod tests {
         let ahead = || PromptContext {
             brief: Some("Mark it.".to_owned()),
             packet: Some(AgentPacket { of: PacketKind::EarlierTurns, text: "we did".to_owned() }),
+            beside: Some("an applet".to_owned()),
         };
         let command = blocks("/req my-spec".to_owned(), Vec::new(), ahead(), Vec::new());
         assert_eq!(serde_json::to_string(&command).unwrap(), r#"[{"type":"text","text":"/req my-spec"}]"#);
@@ -142,6 +151,6 @@ mod tests {
         let command = blocks("/look".to_owned(), vec![image], ahead(), Vec::new());
         assert_eq!(serde_json::to_value(&command[0]).unwrap()["text"], "/look");
         let words = blocks("do /req".to_owned(), Vec::new(), ahead(), Vec::new());
-        insta::assert_snapshot!(serde_json::to_string(&words).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the session that you work in. It is not a request.]\n\nMark it."},{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do /req"}]"#);
+        insta::assert_snapshot!(serde_json::to_string(&words).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the session that you work in. It is not a request.]\n\nMark it."},{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"[Context from Throughline about what the person has open beside this session. It is not a request.]\n\nan applet"},{"type":"text","text":"do /req"}]"#);
     }
 }

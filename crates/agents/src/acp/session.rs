@@ -165,7 +165,7 @@ impl AcpSession {
 
     async fn handle_request(&mut self, request: AgentRequest) -> Result<(), SessionEnd> {
         match request {
-            AgentRequest::Prompt { text, images, packet } => self.prompt(text, images, packet).await,
+            AgentRequest::Prompt { text, images, packet, beside } => self.prompt(text, images, packet, beside).await,
             AgentRequest::Cancel => {
                 self.cancel();
                 Ok(())

@@ -167,7 +167,8 @@ impl Talk {
     }
 
     pub(crate) async fn prompt(&self, words: &str) {
-        self.call(AgentRequest::Prompt { text: words.to_owned(), images: Vec::new(), packet: None }).await;
+        self.call(AgentRequest::Prompt { text: words.to_owned(), images: Vec::new(), packet: None, beside: None })
+            .await;
     }
 
     pub(crate) async fn answer(&self, key: u64, option: Option<&str>, fields: Option<serde_json::Value>) {

@@ -43,7 +43,7 @@ async fn a_prompt_brings_what_is_to_be_known_pictures_and_files() {
         let mut talk = place.start(agent);
         talk.begun().await;
         let packet = Some(AgentPacket { of: PacketKind::EarlierTurns, text: "earlier we did much".to_owned() });
-        talk.call(AgentRequest::Prompt { text: text.clone(), images: vec![image()], packet }).await;
+        talk.call(AgentRequest::Prompt { text: text.clone(), images: vec![image()], packet, beside: None }).await;
         told.push(talk.over().await);
     }
     assert_snapshot!(told[0], @r#"

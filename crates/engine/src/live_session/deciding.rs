@@ -136,6 +136,8 @@ impl LiveSession {
             | Command::Start
             | Command::Prove { .. }
             | Command::StoreOutput(_)
+            | Command::ShowApplet { .. }
+            | Command::SaveApplet { .. }
             | Command::RemoveOutputs { .. }
             | Command::SetIntent { .. }
             | Command::Summarise(_)

@@ -97,6 +97,8 @@ fn effect(event: &SessionEvent) -> Option<Effect> {
         | SessionEvent::NextClicked { .. }
         | SessionEvent::BlockShown { .. }
         | SessionEvent::OutputStored { .. }
+        | SessionEvent::AppletShown { .. }
+        | SessionEvent::AppletSaved { .. }
         // Its bytes are removed by `removals.rs`, which knows where they are.
         | SessionEvent::OutputRemoved { .. } => None,
     }

@@ -9,7 +9,7 @@ use agents::embed::{EmbedAddress, EmbedDetails, EmbedError};
 use model::{AboutOutput, OutputKind, OutputRow, SessionId};
 
 use crate::outputs::types::picture_type;
-use crate::outputs::{NewOutput, OutputError, TEXT};
+use crate::outputs::{NewOutput, OutputError, OutputShown, TEXT};
 use crate::{Asker, Engine};
 
 impl Engine {
@@ -39,7 +39,8 @@ impl Engine {
             ..AboutOutput::default()
         };
         let from = Box::new(Cursor::new(bytes));
-        let new = NewOutput { kind: OutputKind::Embed, mime_type, about, from, scanned: None };
+        let new =
+            NewOutput { kind: OutputKind::Embed, mime_type, about, from, scanned: None, shown: OutputShown::Alone };
         self.store_output(id, turn, new, asker).await
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What is known of a file's lines once it was read.
 #[derive(Debug, Default)]
-pub(super) struct ScannedLines {
+pub(crate) struct ScannedLines {
     lines: AtomicU64,
     ended_early: AtomicBool,
     ended_in_range: AtomicBool,

@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::commands::{CommandEnd, CommandState, NewCommand, ShownCommand};
-use super::{NewOutput, OutputError, TEXT};
+use super::{NewOutput, OutputError, OutputShown, TEXT};
 use crate::feeds::FeedUpdate;
 use crate::id_source::hex;
 use crate::reading::in_background;
@@ -171,7 +171,14 @@ impl Engine {
             ..AboutOutput::default()
         };
         let from = Box::new(Cursor::new(command.printed().take()));
-        let new = NewOutput { kind: OutputKind::Terminal, mime_type: TEXT, about, from, scanned: None };
+        let new = NewOutput {
+            kind: OutputKind::Terminal,
+            mime_type: TEXT,
+            about,
+            from,
+            scanned: None,
+            shown: OutputShown::Alone,
+        };
         let row = self.store_output_now(command.session, command.id, new, command.turn, asker).await?;
         Ok(CommandEnd::Shown(Box::new(row)))
     }

@@ -2,10 +2,11 @@
 //!
 //! Invariant: bytes whose entry was refused are removed again; those that a crash leaves are swept when the session is settled.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::{
-    AboutOutput, Command, Output, OutputId, OutputKind, OutputRow, OutputsSize, Rejection, Seq, SessionId, Turn,
+    AboutOutput, AppletSlug, Output, OutputId, OutputKind, OutputRow, OutputsSize, Rejection, Seq, SessionId, Turn,
 };
 use store::{PayloadError, PayloadKind, PayloadName, PayloadSource};
 
@@ -18,13 +19,22 @@ use crate::{Asker, Engine, ReadError, Shared, SubmitError};
 const ROWS_AT_ONCE: usize = 1_000;
 
 /// What is to be stored.
-pub(super) struct NewOutput {
-    pub(super) kind: OutputKind,
-    pub(super) mime_type: &'static str,
-    pub(super) about: AboutOutput,
-    pub(super) from: PayloadSource,
+pub(crate) struct NewOutput {
+    pub(crate) kind: OutputKind,
+    pub(crate) mime_type: &'static str,
+    pub(crate) about: AboutOutput,
+    pub(crate) from: PayloadSource,
     /// What was seen of the file's lines, once it has been read.
-    pub(super) scanned: Option<Arc<ScannedLines>>,
+    pub(crate) scanned: Option<Arc<ScannedLines>>,
+    pub(crate) shown: OutputShown,
+}
+
+/// What is said of an output beside its bytes.
+pub(crate) enum OutputShown {
+    /// Nothing more.
+    Alone,
+    /// It is an applet.
+    Applet { slug: Option<AppletSlug>, title: String, params: BTreeMap<String, String> },
 }
 
 impl Engine {
@@ -46,12 +56,12 @@ impl Engine {
     }
 
     /// The turn that runs: what is shown belongs to it and to no later one, however long it takes.
-    pub(super) async fn turn_to_show_in(&self, id: SessionId) -> Result<Turn, OutputError> {
+    pub(crate) async fn turn_to_show_in(&self, id: SessionId) -> Result<Turn, OutputError> {
         let running = self.session(id).await?.row.running;
         Ok(running.ok_or(SubmitError::Rejected(Rejection::NoTurnRunning))?.turn)
     }
 
-    pub(super) async fn store_output(
+    pub(crate) async fn store_output(
         &self,
         id: SessionId,
         turn: Turn,
@@ -82,7 +92,7 @@ impl Engine {
             return Err(SubmitError::Rejected(Rejection::NoTurnRunning).into());
         }
         let max = self.room_for_output(id).await?;
-        let NewOutput { kind, mime_type, mut about, from, scanned } = new;
+        let NewOutput { kind, mime_type, mut about, from, scanned, shown } = new;
         let (bytes, sha256) = (0, String::new());
         let mut output = Output {
             id: output_id,
@@ -119,8 +129,7 @@ impl Engine {
             (about.lines, about.total_lines) = (Some(stored.lines), scanned.total());
         }
         (output.bytes, output.sha256, output.about) = (stored.bytes, stored.sha256, about);
-        let store = Command::StoreOutput(Box::new(output));
-        let in_turn = InputKind::InTurn { turn, command: store };
+        let in_turn = InputKind::InTurn { turn, command: shown.command(output) };
         if let Err(err) = self.submit_input::<()>(id, in_turn, asker).await {
             // A write that could not be confirmed may be in the log all the same.
             if matches!(err, SubmitError::Rejected(_) | SubmitError::NotFound(_) | SubmitError::OutputsFull(_)) {

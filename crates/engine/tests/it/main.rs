@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod agent_places;
+mod applets;
 mod bodies;
 mod bundles;
 mod changes;

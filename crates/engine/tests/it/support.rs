@@ -94,6 +94,10 @@ impl World {
         world
     }
 
+    pub(crate) fn applets_folder(&self) -> PathBuf {
+        self.directory.path().join("applets")
+    }
+
     pub(crate) fn sessions_folder(&self) -> PathBuf {
         self.directory.path().join("sessions")
     }
@@ -207,6 +211,7 @@ async fn start(
     home: &Path,
 ) -> Engine {
     let history = Some(Places::below(home.to_owned()));
+    let agency = Agency { applets: Some(home.join("applets")), ..agency };
     let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
     Engine::start(
         Arc::clone(store) as Arc<dyn Store>,

@@ -19,6 +19,7 @@ impl AcpSession {
         text: String,
         mut images: Vec<Image>,
         packet: Option<AgentPacket>,
+        beside: Option<String>,
     ) -> Result<(), SessionEnd> {
         if self.turn.is_some() {
             tracing::error!(session = %self.start.session, "a prompt came while a turn runs; it is not sent");
@@ -36,7 +37,7 @@ impl AcpSession {
             }
         };
         let brief = if model::is_slash_command(&text) { None } else { self.unsent_brief.take() };
-        let blocks = prompt::blocks(text, images, PromptContext { brief, packet }, files);
+        let blocks = prompt::blocks(text, images, PromptContext { brief, packet, beside }, files);
         let request = PromptRequest::new(self.name.clone(), blocks);
         self.translator.begin_turn();
         self.forget_new_files();

@@ -1,0 +1,110 @@
+//! What the person granted to applets.
+//!
+//! Invariant: a grant is in the log before it holds, and holds for one content alone: whoever changes an applet takes its grants away.
+
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
+
+use model::{Answerer, AppletGrant, AppletGrantsRow, AppletName, RowChange, ServerEvent};
+
+use crate::{AppletError, Engine};
+
+#[derive(Debug)]
+pub(crate) struct Grants(RwLock<BTreeMap<AppletName, AppletGrantsRow>>);
+
+/// What an applet may do as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantedNow {
+    /// The hash of its content.
+    pub hash: String,
+    /// What it may do.
+    pub grants: Vec<AppletGrant>,
+}
+
+impl Grants {
+    pub(crate) fn new(rows: Vec<AppletGrantsRow>) -> Self {
+        Self(RwLock::new(by_applet(rows)))
+    }
+
+    pub(crate) fn replace(&self, rows: Vec<AppletGrantsRow>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = by_applet(rows);
+    }
+
+    pub(crate) fn apply(&self, changes: &[RowChange]) {
+        let mut rows = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        for change in changes {
+            match change {
+                RowChange::PutGrants(row) => drop(rows.insert(row.applet.clone(), row.clone())),
+                RowChange::RemoveGrants { applet } => drop(rows.remove(applet)),
+                // The rest is of others.
+                _ => (),
+            }
+        }
+    }
+
+    /// What is granted to an applet with this content.
+    fn of(&self, applet: &AppletName, hash: &str) -> Vec<AppletGrant> {
+        let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        rows.get(applet).filter(|row| row.hash == hash).map(|row| row.grants.clone()).unwrap_or_default()
+    }
+}
+
+fn by_applet(rows: Vec<AppletGrantsRow>) -> BTreeMap<AppletName, AppletGrantsRow> {
+    rows.into_iter().map(|row| (row.applet.clone(), row)).collect()
+}
+
+impl Engine {
+    /// What an applet may do as it is now.
+    pub async fn applet_grants(&self, name: &AppletName) -> Result<GrantedNow, AppletError> {
+        let hash = self.shared.applet(name).await?.content.hash();
+        let grants = self.shared.journal.grants.of(name, &hash);
+        Ok(GrantedNow { hash, grants })
+    }
+
+    /// Grants something to an applet with this content, or takes it away again.
+    pub async fn grant_applet(
+        &self,
+        name: &AppletName,
+        hash: &str,
+        grant: AppletGrant,
+        granted: bool,
+        by: Answerer,
+    ) -> Result<GrantedNow, AppletError> {
+        let now = self.shared.applet(name).await?.content.hash();
+        if now != hash {
+            return Err(AppletError::Changed { hash: now });
+        }
+        let shared = std::sync::Arc::clone(&self.shared);
+        let (applet, of) = (name.clone(), now.clone());
+        let granting = async move {
+            let grants = || {
+                let known = shared.journal.grants.of(&applet, &of);
+                let mut grants: Vec<_> = known.iter().copied().filter(|known| *known != grant).collect();
+                grants.extend(granted.then_some(grant));
+                grants.sort_unstable();
+                let is_new = grants != known;
+                let (applet, hash, by) = (applet.clone(), of.clone(), by.clone());
+                is_new.then_some(ServerEvent::AppletGranted { applet, hash, grants, by }).into_iter().collect()
+            };
+            shared.append_to_server(grants, None).await
+        };
+        self.run_detached(granting).await?;
+        let grants = self.shared.journal.grants.of(name, &now);
+        Ok(GrantedNow { hash: now, grants })
+    }
+
+    /// Refuses unless the applet as it is now has this content and may do this.
+    pub(super) async fn check_granted(
+        &self,
+        name: &AppletName,
+        hash: &str,
+        grant: AppletGrant,
+    ) -> Result<(), AppletError> {
+        let now = self.applet_grants(name).await?;
+        match now.hash == hash {
+            false => Err(AppletError::Changed { hash: now.hash }),
+            true if now.grants.contains(&grant) => Ok(()),
+            true => Err(AppletError::NotGranted { grant }),
+        }
+    }
+}

@@ -1,0 +1,545 @@
+//! The states of applets: one for each applet, or one for each session of it, as plain JSON beside the applet's files.
+//!
+//! Invariants: a state is flushed before it is acknowledged or anybody hears of it. However fast an applet writes, its file is written at
+//! most ten times a second, and the log and the kept versions get at most one a second: what was there in between is let go. Versions
+//! only grow, over restarts too, for they follow the clock. An edit of the file by hand is a write like any other.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use files::FileError;
+use model::{AppletName, ServerEvent, SessionId};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{Instant, sleep_until};
+
+use super::folder::{AppletFolder, Stamp, StateFolder, pretty};
+use super::watching::{AppletChange, StateChanged};
+use crate::id_source::hex;
+use crate::reading::in_background;
+use crate::{AppletError, Engine, Shared};
+
+/// How many bytes a state has at most, as compact JSON.
+pub const MAX_STATE_BYTES: usize = 256 << 10;
+/// How deep it is nested at most.
+const MAX_DEPTH: usize = 32;
+/// How many versions are kept, to go back to.
+pub(super) const KEPT_VERSIONS: usize = 20;
+/// How long after a write the next one may begin.
+const WRITE_PACE: Duration = Duration::from_millis(100);
+/// How long after a version was kept, and noted in the log, the next one may be.
+const VERSION_PACE: Duration = Duration::from_secs(1);
+/// So many states are held in memory before those that nobody uses are let go.
+const MAX_HELD: usize = 500;
+
+/// A state with its version; 0 where nothing was ever set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AppletState {
+    /// Grows with each write.
+    pub version: u64,
+    /// What the applet keeps.
+    pub state: Arc<Map<String, Value>>,
+}
+
+/// A version that one can go back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptVersion {
+    /// Which: about the time of its writing, in milliseconds since 1970.
+    pub version: u64,
+    /// How long its file is.
+    pub bytes: u64,
+}
+
+/// What is to become of a state.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StateChange {
+    /// This takes its place.
+    Replace(Map<String, Value>),
+    /// These keys are set; one that is null is removed.
+    Merge(Map<String, Value>),
+}
+
+/// A write of a state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StateWrite {
+    /// What is written.
+    pub change: StateChange,
+    /// The version that the writer knows: refused if there is another by now.
+    pub version: Option<u64>,
+    /// The writer's own name for itself, so that it knows its own writes again.
+    pub writer: Option<Arc<str>>,
+}
+
+/// Whose state.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct StateKey {
+    pub(super) applet: AppletName,
+    /// Where each session has its own.
+    pub(super) session: Option<SessionId>,
+}
+
+/// A write that was taken in and is not flushed yet.
+#[derive(Debug)]
+pub struct BegunStateWrite {
+    version: u64,
+    settled: watch::Receiver<Settled>,
+}
+
+impl BegunStateWrite {
+    /// The version that it is, once it is flushed.
+    pub async fn flushed(mut self) -> Result<u64, AppletError> {
+        let version = self.version;
+        let is_settled = |settled: &Settled| {
+            settled.version >= version || settled.failed.as_ref().is_some_and(|(failed, _)| *failed >= version)
+        };
+        let settled = self.settled.wait_for(is_settled).await.map_err(|_| crate::SubmitError::Stopping)?.clone();
+        match settled.failed {
+            Some((failed, err)) if settled.version < version && failed >= version => {
+                Err(AppletError::StateNotWritten(err))
+            }
+            _ => Ok(version),
+        }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct States(Mutex<HashMap<StateKey, Arc<Cell>>>);
+
+/// One state in memory.
+struct Cell {
+    /// Held by whoever looks at the file and acts on it.
+    turn: Semaphore,
+    held: Mutex<Held>,
+    /// The newest version that is flushed, or that failed.
+    settled: watch::Sender<Settled>,
+}
+
+#[derive(Default)]
+struct Held {
+    /// As it was last read or set; none before it was read.
+    now: Option<AppletState>,
+    /// What its file was like when it was last read or written.
+    stamp: Option<Stamp>,
+    /// It is to be written.
+    is_dirty: bool,
+    /// A task sees to that.
+    is_written: bool,
+    writer: Option<Arc<str>>,
+    /// The newest version that was kept.
+    kept: u64,
+    /// When that was.
+    kept_at: Option<Instant>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Settled {
+    version: u64,
+    failed: Option<(u64, Arc<FileError>)>,
+}
+
+impl Cell {
+    fn new() -> Self {
+        Self { turn: Semaphore::new(1), held: Mutex::default(), settled: watch::Sender::new(Settled::default()) }
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl States {
+    fn cell(&self, key: &StateKey) -> Arc<Cell> {
+        let mut cells = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if cells.len() >= MAX_HELD && !cells.contains_key(key) {
+            // Who holds one, or has yet to write it, keeps it.
+            cells.retain(|_, cell| Arc::strong_count(cell) > 1);
+        }
+        Arc::clone(cells.entry(key.clone()).or_insert_with(|| Arc::new(Cell::new())))
+    }
+
+    /// The newest version of a state that is in memory; 0 for one that is not.
+    pub(super) fn known_version(&self, name: &AppletName, session: SessionId) -> u64 {
+        let cells = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = |session| cells.get(&StateKey { applet: name.clone(), session }).map(|cell| cell.held());
+        let version = |held: std::sync::MutexGuard<'_, Held>| held.now.as_ref().map_or(0, |now| now.version);
+        of(Some(session)).or_else(|| of(None)).map_or(0, version)
+    }
+
+    /// Forgets all states of an applet, whose files are gone.
+    pub(super) fn forget(&self, name: &AppletName) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| key.applet != *name);
+    }
+}
+
+impl Engine {
+    /// An applet's state; of one that keeps a state for each session, that of this session.
+    pub async fn applet_state(
+        &self,
+        name: &AppletName,
+        session: Option<SessionId>,
+    ) -> Result<AppletState, AppletError> {
+        let key = self.shared.state_key(name, session).await?;
+        self.shared.state_now(&key).await
+    }
+
+    /// Sets an applet's state; the version that it has then, once it is flushed.
+    pub async fn set_applet_state(
+        &self,
+        name: &AppletName,
+        session: Option<SessionId>,
+        write: StateWrite,
+    ) -> Result<u64, AppletError> {
+        self.begin_applet_state(name, session, write).await?.flushed().await
+    }
+
+    /// Takes a write in, in the order of the calls, and does not wait until it is flushed.
+    pub async fn begin_applet_state(
+        &self,
+        name: &AppletName,
+        session: Option<SessionId>,
+        write: StateWrite,
+    ) -> Result<BegunStateWrite, AppletError> {
+        let key = self.shared.state_key(name, session).await?;
+        self.shared.set_state(key, write).await
+    }
+
+    /// The versions of a state that one can go back to, newest first.
+    pub async fn applet_versions(
+        &self,
+        name: &AppletName,
+        session: Option<SessionId>,
+    ) -> Result<Vec<KeptVersion>, AppletError> {
+        let key = self.shared.state_key(name, session).await?;
+        let (folder, of) = self.shared.place_of(&key)?;
+        let versions = in_background::<_, AppletError>(move || Ok(folder.versions(&of)?)).await?;
+        let newest = versions.into_iter().take(KEPT_VERSIONS);
+        Ok(newest.map(|(version, bytes)| KeptVersion { version, bytes }).collect())
+    }
+
+    /// One of them.
+    pub async fn applet_version(
+        &self,
+        name: &AppletName,
+        session: Option<SessionId>,
+        version: u64,
+    ) -> Result<AppletState, AppletError> {
+        let key = self.shared.state_key(name, session).await?;
+        let (folder, of) = self.shared.place_of(&key)?;
+        let text = in_background::<_, AppletError>(move || Ok(folder.read_version(&of, version)?)).await?;
+        let state = parse(&text.ok_or(AppletError::NoSuchVersion { version })?)?;
+        Ok(AppletState { version, state: Arc::new(state) })
+    }
+}
+
+impl Shared {
+    /// Whose state an applet has in this session. The applet must be there.
+    pub(super) async fn state_key(
+        &self,
+        name: &AppletName,
+        session: Option<SessionId>,
+    ) -> Result<StateKey, AppletError> {
+        let per_session = self.applet(name).await?.about.per_session;
+        Ok(StateKey { applet: name.clone(), session: session.filter(|_| per_session) })
+    }
+
+    fn place_of(&self, key: &StateKey) -> Result<(AppletFolder, StateFolder), AppletError> {
+        let folder = self.applets.folder()?;
+        let of = folder.state_of(&key.applet, key.session);
+        Ok((folder, of))
+    }
+
+    pub(super) async fn state_now(self: &Arc<Self>, key: &StateKey) -> Result<AppletState, AppletError> {
+        let cell = self.applets.states.cell(key);
+        self.read_anew(key, &cell).await
+    }
+
+    /// The state, read from its file if that is another one than the last that was read or written.
+    async fn read_anew(self: &Arc<Self>, key: &StateKey, cell: &Arc<Cell>) -> Result<AppletState, AppletError> {
+        let (folder, of) = self.place_of(key)?;
+        let _turn = cell.turn.acquire().await.expect("it is never closed");
+        let known = {
+            let held = cell.held();
+            match (&held.now, held.is_dirty) {
+                // It is newer than the file.
+                (Some(now), true) => return Ok(now.clone()),
+                (now, _) => now.as_ref().map(|_| held.stamp),
+            }
+        };
+        let read = in_background::<_, AppletError>(move || {
+            let stamp = folder.state_stamp(&of)?;
+            if known == Some(stamp) {
+                return Ok(None);
+            }
+            let newest = folder.versions(&of)?.first().map(|(version, _)| *version);
+            let kept = match newest {
+                Some(version) => folder.read_version(&of, version)?,
+                None => None,
+            };
+            Ok(Some((stamp, folder.read_state(&of)?, newest, kept)))
+        });
+        let Some((stamp, text, newest, kept)) = read.await? else {
+            return Ok(cell.held().now.clone().expect("it is known"));
+        };
+        let state = text.as_deref().map(parse).transpose()?;
+        let mut held = cell.held();
+        // A write came in between: it is newer.
+        if let (Some(now), true) = (&held.now, held.is_dirty) {
+            return Ok(now.clone());
+        }
+        held.kept = held.kept.max(newest.unwrap_or(0));
+        let before = held.now.take();
+        let newest_known = held.kept.max(before.as_ref().map_or(0, |before| before.version));
+        let was_kept = || kept.as_deref().and_then(|text| parse(text).ok());
+        let (version, is_edit) = match &state {
+            None => (newest_known, false),
+            Some(state) if before.as_ref().is_some_and(|before| *before.state == *state) => (newest_known, false),
+            Some(state) if before.is_none() && was_kept().as_ref() == Some(state) => (held.kept, false),
+            // Somebody edited the file, or it was written just before the server was killed.
+            Some(_) => {
+                let at = stamp.and_then(|stamp| u64::try_from(stamp.modified_at_ms()).ok()).unwrap_or(0);
+                (at.max(newest_known + 1), true)
+            }
+        };
+        let now = AppletState { version, state: Arc::new(state.unwrap_or_default()) };
+        (held.now, held.stamp) = (Some(now.clone()), stamp);
+        if is_edit {
+            held.writer = None;
+            cell.settled.send_modify(|settled| settled.version = settled.version.max(version));
+            self.applets.publish(AppletChange::State(StateChanged {
+                key: key.clone(),
+                now: now.clone(),
+                writer: None,
+            }));
+            self.see_to_writing(key, cell, &mut held);
+        }
+        Ok(now)
+    }
+
+    async fn set_state(self: &Arc<Self>, key: StateKey, write: StateWrite) -> Result<BegunStateWrite, AppletError> {
+        let StateWrite { change, version: expected, writer } = write;
+        check(match &change {
+            StateChange::Replace(state) | StateChange::Merge(state) => state,
+        })?;
+        self.place_of(&key)?;
+        let cell = self.applets.states.cell(&key);
+        let now = match self.read_anew(&key, &cell).await {
+            // The whole of it takes the place of what can not be read.
+            Err(AppletError::StateUnreadable(_)) if matches!(change, StateChange::Replace(_)) => None,
+            now => Some(now?),
+        };
+        let (version, settled) = {
+            let mut held = cell.held();
+            let now = held.now.clone().or(now);
+            let known = now.as_ref().map_or(0, |now| now.version).max(held.kept);
+            if let Some(expected) = expected
+                && expected != known
+            {
+                return Err(AppletError::StateConflict { version: known });
+            }
+            let state = match change {
+                StateChange::Replace(state) => state,
+                StateChange::Merge(changes) => {
+                    let mut state = now.map_or_else(Map::new, |now| (*now.state).clone());
+                    for (key, value) in changes {
+                        match value {
+                            Value::Null => drop(state.shift_remove(&key)),
+                            value => drop(state.insert(key, value)),
+                        }
+                    }
+                    check(&state)?;
+                    state
+                }
+            };
+            let at = u64::try_from(self.clock.now().as_millis()).unwrap_or(0);
+            let version = at.max(known + 1);
+            held.now = Some(AppletState { version, state: Arc::new(state) });
+            (held.is_dirty, held.writer) = (true, writer);
+            let settled = cell.settled.subscribe();
+            self.see_to_writing(&key, &cell, &mut held);
+            (version, settled)
+        };
+        Ok(BegunStateWrite { version, settled })
+    }
+
+    /// Starts the task that writes a state, unless there is one.
+    fn see_to_writing(self: &Arc<Self>, key: &StateKey, cell: &Arc<Cell>, held: &mut Held) {
+        if std::mem::replace(&mut held.is_written, true) {
+            return;
+        }
+        let (shared, key, cell) = (Arc::clone(self), key.clone(), Arc::clone(cell));
+        self.tasks.spawn(async move { write_state(shared, key, cell).await });
+    }
+}
+
+/// What the writing task does next.
+enum Next {
+    Write(AppletState, Option<Arc<str>>),
+    /// Nothing before then, when a version is to be kept.
+    KeepAt(Instant),
+    Keep(AppletState),
+    Done,
+}
+
+fn next_step(held: &mut Held, stops: bool) -> Next {
+    let Some(now) = held.now.clone() else {
+        held.is_written = false;
+        return Next::Done;
+    };
+    if held.is_dirty {
+        held.is_dirty = false;
+        return Next::Write(now, held.writer.clone());
+    }
+    if now.version <= held.kept {
+        held.is_written = false;
+        return Next::Done;
+    }
+    match held.kept_at.map(|at| at + VERSION_PACE).filter(|at| *at > Instant::now() && !stops) {
+        Some(at) => Next::KeepAt(at),
+        None => {
+            (held.kept, held.kept_at) = (now.version, Some(Instant::now()));
+            Next::Keep(now)
+        }
+    }
+}
+
+/// Writes a state until there is nothing new of it.
+async fn write_state(shared: Arc<Shared>, key: StateKey, cell: Arc<Cell>) {
+    let Ok((folder, of)) = shared.place_of(&key) else { return };
+    loop {
+        let stops = shared.stopping.is_cancelled();
+        let next = next_step(&mut cell.held(), stops);
+        match next {
+            Next::Done => return,
+            Next::KeepAt(at) => pause(&shared, at).await,
+            Next::Write(now, writer) => {
+                let written = {
+                    let _turn = cell.turn.acquire().await.expect("it is never closed");
+                    let (folder, of, text) = (folder.clone(), of.clone(), pretty(&*now.state));
+                    let write = move || folder.write_state(&of, &text).map_err(AppletError::from);
+                    let written = in_background(write).await;
+                    if let Ok(stamp) = &written {
+                        cell.held().stamp = *stamp;
+                    }
+                    written
+                };
+                settle(&shared, &key, &cell, now, writer, written);
+                pause(&shared, Instant::now() + WRITE_PACE).await;
+            }
+            Next::Keep(now) => keep_version(&shared, &key, &folder, &of, now).await,
+        }
+    }
+}
+
+/// Tells all who wait what became of a write, and the rest of what is there now.
+fn settle(
+    shared: &Arc<Shared>,
+    key: &StateKey,
+    cell: &Cell,
+    now: AppletState,
+    writer: Option<Arc<str>>,
+    written: Result<Option<Stamp>, AppletError>,
+) {
+    match written {
+        Ok(_) => {
+            cell.settled.send_modify(|settled| settled.version = now.version);
+            shared.applets.publish(AppletChange::State(StateChanged { key: key.clone(), now, writer }));
+        }
+        Err(err) => {
+            tracing::warn!(applet = %key.applet, error = &err as &dyn std::error::Error, "a state could not be written");
+            let err = Arc::new(match err {
+                AppletError::File(err) => err,
+                _ => FileError::Io(std::io::Error::other("the server is stopping")),
+            });
+            let mut held = cell.held();
+            // What is on disk holds, unless somebody has written something newer meanwhile.
+            if !held.is_dirty {
+                held.now = None;
+            }
+            cell.settled.send_modify(|settled| settled.failed = Some((now.version, err)));
+        }
+    }
+}
+
+/// Keeps a version, and notes it in the log.
+async fn keep_version(shared: &Shared, key: &StateKey, folder: &AppletFolder, of: &StateFolder, now: AppletState) {
+    let text = pretty(&*now.state);
+    let set = ServerEvent::AppletStateSet {
+        applet: key.applet.clone(),
+        session: key.session,
+        version: now.version,
+        bytes: text.len() as u64,
+        sha256: hex(&Sha256::digest(text.as_bytes())),
+    };
+    let (folder, of) = (folder.clone(), of.clone());
+    let keep = move || folder.keep_version(&of, now.version, &text, KEPT_VERSIONS).map_err(AppletError::from);
+    if let Err(err) = in_background(keep).await {
+        tracing::warn!(applet = %key.applet, error = &err as &dyn std::error::Error, "a version of a state is not kept");
+    }
+    if let Err(err) = shared.append_to_server(|| vec![set.clone()], None).await {
+        tracing::warn!(applet = %key.applet, error = &err as &dyn std::error::Error, "a state is not noted in the log");
+    }
+}
+
+async fn pause(shared: &Shared, until: Instant) {
+    tokio::select! {
+        () = sleep_until(until) => (),
+        // What is left is written at once.
+        () = shared.stopping.cancelled() => (),
+    }
+}
+
+/// A state as its file has it.
+fn parse(text: &[u8]) -> Result<Map<String, Value>, AppletError> {
+    let state: Map<String, Value> =
+        serde_json::from_slice(text).map_err(|err| AppletError::StateUnreadable(err.to_string()))?;
+    check(&state).map_err(|err| AppletError::StateUnreadable(err.to_string()))?;
+    Ok(state)
+}
+
+/// Refuses what is too much for a state.
+fn check(state: &Map<String, Value>) -> Result<(), AppletError> {
+    if state.values().any(|value| is_deeper(value, MAX_DEPTH - 1)) {
+        return Err(AppletError::StateTooDeep { max: MAX_DEPTH });
+    }
+    let bytes = model::json_bytes(state);
+    if bytes > MAX_STATE_BYTES { Err(AppletError::StateTooLarge { bytes, max: MAX_STATE_BYTES }) } else { Ok(()) }
+}
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Array(items) => levels == 0 || items.iter().any(|item| is_deeper(item, levels - 1)),
+        Value::Object(fields) => levels == 0 || fields.values().any(|item| is_deeper(item, levels - 1)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn state(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn a_state_is_bounded_in_size_and_depth() {
+        let nested = |levels: usize| (1..levels).fold(json!({}), |inner, _| json!({ "a": inner }));
+        assert!(check(&state(nested(MAX_DEPTH))).is_ok());
+        assert!(matches!(check(&state(nested(MAX_DEPTH + 1))), Err(AppletError::StateTooDeep { .. })));
+        let long = |bytes: usize| state(json!({ "a": "x".repeat(bytes) }));
+        assert!(check(&long(MAX_STATE_BYTES - 8)).is_ok());
+        assert!(matches!(check(&long(MAX_STATE_BYTES - 7)), Err(AppletError::StateTooLarge { .. })));
+    }
+
+    #[test]
+    fn what_is_no_object_is_no_state() {
+        for bad in ["", "[]", "1", "null", "{", "{} {}"] {
+            assert!(matches!(parse(bad.as_bytes()), Err(AppletError::StateUnreadable(_))), "{bad:?}");
+        }
+        assert_eq!(parse(b"{\"a\": 1}\n").unwrap(), state(json!({ "a": 1 })));
+    }
+}
