@@ -258,3 +258,63 @@ pub(crate) fn agent_trial(trial: Trial) -> wire::AgentTrial {
     };
     wire::AgentTrial { program, outcome, methods, reason }
 }
+
+pub(crate) fn applet_row(applet: engine::ListedApplet) -> wire::AppletRow {
+    let engine::ListedApplet { slug, about, bundled } = applet;
+    row_of(slug.to_string(), about, bundled)
+}
+
+pub(crate) fn row_of_applet(applet: &engine::Applet) -> wire::AppletRow {
+    row_of(applet.name.word().to_owned(), applet.about.clone(), applet.bundled)
+}
+
+fn row_of(slug: String, about: engine::AppletAbout, bundled: bool) -> wire::AppletRow {
+    let engine::AppletAbout {
+        name,
+        description,
+        created_at,
+        updated_at,
+        per_session,
+        params,
+        agent_usage,
+        state_schema,
+    } = about;
+    let param = |engine::AppletParam { required, description }| wire::AppletParam { required, description };
+    let usage = |engine::AppletUsage { purpose, example }| wire::AppletUsage { purpose, example };
+    let schema = |engine::StateSchema { get, set }| wire::AppletStateSchema { get, set };
+    let about = wire::AppletAbout {
+        name,
+        description,
+        per_session,
+        params: params.into_iter().map(|(name, of)| (name, param(of))).collect(),
+        agent_usage: agent_usage.map(usage),
+        state_schema: state_schema.map(schema),
+    };
+    wire::AppletRow { slug, about, created_at, updated_at, bundled }
+}
+
+pub(crate) fn applet(applet: engine::Applet, state: &engine::AppletState) -> wire::Applet {
+    let (row, hash) = (row_of_applet(&applet), applet.content.hash());
+    let engine::AppletContent { html, js, css } = applet.content;
+    wire::Applet { row, hash, html, js, css, state: applet_state(state) }
+}
+
+pub(crate) fn applet_state(state: &engine::AppletState) -> wire::AppletState {
+    wire::AppletState { state: (*state.state).clone(), version: state.version }
+}
+
+pub(crate) fn new_applet(about: wire::AppletAbout, content: engine::AppletContent) -> engine::NewApplet {
+    let wire::AppletAbout { name, description, per_session, params, agent_usage, state_schema } = about;
+    let param = |wire::AppletParam { required, description }| engine::AppletParam { required, description };
+    let usage = |wire::AppletUsage { purpose, example }| engine::AppletUsage { purpose, example };
+    let schema = |wire::AppletStateSchema { get, set }| engine::StateSchema { get, set };
+    engine::NewApplet {
+        name,
+        description,
+        content,
+        per_session,
+        params: params.into_iter().map(|(name, of)| (name, param(of))).collect(),
+        agent_usage: agent_usage.map(usage),
+        state_schema: state_schema.map(schema),
+    }
+}

@@ -7,12 +7,12 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use engine::{
-    AgentSessionsError, AppendError, BundleError, ChangesError, DirectoryError, Fence, FenceCause, GitError,
-    ImportError, OutputError, PayloadError, QueryError, ReadError, RecordsError, ResetReason, ShowError,
+    AgentSessionsError, AppendError, AppletError, BundleError, ChangesError, DirectoryError, Fence, FenceCause,
+    GitError, ImportError, OutputError, PayloadError, QueryError, ReadError, RecordsError, ResetReason, ShowError,
     StoreFileError, SubmitError, TrialError,
 };
 use files::FileError;
-use model::{ContextError, PermissionAnswer, Rejection};
+use model::{ContextError, PermissionAnswer, Rejection, SlugError};
 use serde_json::{Value, json};
 
 use crate::wire;
@@ -98,6 +98,12 @@ pub(crate) enum ApiError {
     NoSuchRange { bytes: u64 },
     #[error(transparent)]
     Output(OutputError),
+    #[error("there is no such applet of the person's own")]
+    AppletNotFound,
+    #[error(transparent)]
+    AppletSlug(SlugError),
+    #[error(transparent)]
+    Applet(AppletError),
     #[error(transparent)]
     Submit(#[from] SubmitError),
     #[error(transparent)]
@@ -138,6 +144,18 @@ impl From<OutputError> for ApiError {
             OutputError::Query(err) => Self::Query(err),
             OutputError::File(err) => Self::File(err),
             err => Self::Output(err),
+        }
+    }
+}
+
+impl From<AppletError> for ApiError {
+    fn from(err: AppletError) -> Self {
+        match err {
+            AppletError::Submit(err) => Self::Submit(err),
+            AppletError::Query(err) => Self::Query(err),
+            AppletError::Output(err) => err.into(),
+            AppletError::SessionFile(err) => Self::File(err),
+            err => Self::Applet(err),
         }
     }
 }
@@ -232,6 +250,9 @@ impl ApiError {
             Self::OutputTooLargeForJson { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "output_too_large"),
             Self::NoSuchRange { .. } => (StatusCode::RANGE_NOT_SATISFIABLE, "no_such_range"),
             Self::Output(err) => output_class(err),
+            Self::AppletNotFound => (StatusCode::NOT_FOUND, "applet_not_found"),
+            Self::AppletSlug(_) => (StatusCode::BAD_REQUEST, "applet_slug_invalid"),
+            Self::Applet(err) => applet_class(err),
             Self::Submit(err) => submit_class(err),
             Self::Query(err) => query_class(err),
             Self::AgentSessions(err) => agent_sessions_class(err),
@@ -265,6 +286,8 @@ impl ApiError {
                 json!({ "reason": reason, "snapshot": snapshot.to_string() })
             }
             Self::Answered(answer) => json!({ "answer": answer }),
+            Self::Applet(AppletError::StateConflict { version }) => json!({ "version": version }),
+            Self::Applet(AppletError::Changed { hash }) => json!({ "hash": hash }),
             Self::SessionNotFound
             | Self::SessionNotNamed
             | Self::RouteNotFound
@@ -285,6 +308,9 @@ impl ApiError {
             | Self::OutputTooLargeForJson { .. }
             | Self::NoSuchRange { .. }
             | Self::Output(_)
+            | Self::AppletNotFound
+            | Self::AppletSlug(_)
+            | Self::Applet(_)
             | Self::MethodNotAllowed
             | Self::UpgradeRequired
             | Self::Forbidden
@@ -443,6 +469,43 @@ fn output_class(err: &OutputError) -> (StatusCode, &'static str) {
         OutputError::File(err) => file_class(err),
         OutputError::Submit(err) => submit_class(err),
         OutputError::Query(err) => query_class(err),
+    }
+}
+
+fn applet_class(err: &AppletError) -> (StatusCode, &'static str) {
+    match err {
+        AppletError::NotFound { .. } => (StatusCode::NOT_FOUND, "applet_not_found"),
+        AppletError::NothingShown(_) => (StatusCode::NOT_FOUND, "no_applet_shown"),
+        AppletError::Bundled { .. } => (StatusCode::CONFLICT, "applet_bundled"),
+        AppletError::NotKept => (StatusCode::CONFLICT, "applets_not_kept"),
+        AppletError::TooMany => (StatusCode::CONFLICT, "too_many_applets"),
+        AppletError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "applet_too_large"),
+        AppletError::Empty
+        | AppletError::NotALine { .. }
+        | AppletError::AboutTooLong { .. }
+        | AppletError::BadParams => (StatusCode::BAD_REQUEST, "applet_invalid"),
+        AppletError::StateTooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "applet_state_too_large"),
+        AppletError::StateTooDeep { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "applet_state_too_deep"),
+        AppletError::StateUnreadable(_) => (StatusCode::CONFLICT, "applet_state_unreadable"),
+        AppletError::StateConflict { .. } => (StatusCode::CONFLICT, "applet_state_conflict"),
+        AppletError::NoSuchVersion { .. } => (StatusCode::NOT_FOUND, "no_such_version"),
+        AppletError::Changed { .. } => (StatusCode::CONFLICT, "applet_changed"),
+        AppletError::NotGranted { .. } => (StatusCode::FORBIDDEN, "not_granted"),
+        AppletError::FileTooLong { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "file_too_large"),
+        AppletError::StateNotWritten(err) => applet_files_class(err),
+        AppletError::File(err) => applet_files_class(err),
+        AppletError::SessionFile(err) => file_class(err),
+        AppletError::Output(err) => output_class(err),
+        AppletError::Submit(err) => submit_class(err),
+        AppletError::Query(err) => query_class(err),
+    }
+}
+
+/// The person's own applets could not be used; no path is anybody's choice.
+fn applet_files_class(err: &FileError) -> (StatusCode, &'static str) {
+    match err {
+        FileError::Full => (StatusCode::INSUFFICIENT_STORAGE, "storage_full"),
+        _ => (StatusCode::SERVICE_UNAVAILABLE, "applet_files_unusable"),
     }
 }
 

@@ -202,6 +202,29 @@ impl PathId for AgentName {
     }
 }
 
+/// What an applet is called in an address: a slug, or `_shown`; which it is depends on the session.
+pub(crate) struct AppletWord(pub(crate) String);
+
+impl PathId for AppletWord {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        Ok(Self(param(params, "applet").unwrap_or_default().to_owned()))
+    }
+}
+
+/// An applet, and a version of its state.
+pub(crate) struct AppletVersionPath {
+    pub(crate) word: AppletWord,
+    pub(crate) version: u64,
+}
+
+impl PathId for AppletVersionPath {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        let version = param(params, "version").and_then(|text| text.parse().ok());
+        let version = version.ok_or_else(|| ApiError::InvalidQuery("a version is a whole number".to_owned()))?;
+        Ok(Self { word: AppletWord::from_path(params)?, version })
+    }
+}
+
 /// A ticket's secret; whether there is such a ticket is for the engine to say.
 pub(crate) struct TicketSecret(pub(crate) TokenSecret);
 

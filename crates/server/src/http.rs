@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod agents;
+pub(crate) mod applets;
 pub(crate) mod auth;
 pub(crate) mod bodies;
 pub(crate) mod changes;

@@ -6,6 +6,7 @@
 //! reading at `router.rs`, which is the whole URL table.
 
 mod access;
+mod applet_frame;
 mod conditions;
 mod convert;
 mod error;

@@ -4,6 +4,7 @@
 //! cannot set headers there, so its cookie opens the socket and the proof must be the first frame, within five
 //! seconds. `live/socket.rs` is the loop that follows.
 
+mod applets;
 mod follows;
 mod joined;
 mod requests;

@@ -8,11 +8,11 @@ use utoipa_axum::routes;
 
 use crate::error::ApiError;
 use crate::http::{
-    agent, agents, auth, bodies, changes, contents, context, directories, entries, export, files, forks, health,
-    imports, markdown, outputs, permissions, prompts, search, sessions, settings, storage, tickets, tokens, unsent,
-    usage, work,
+    agent, agents, applets, auth, bodies, changes, contents, context, directories, entries, export, files, forks,
+    health, imports, markdown, outputs, permissions, prompts, search, sessions, settings, storage, tickets, tokens,
+    unsent, usage, work,
 };
-use crate::{App, live, mcp, web_assets};
+use crate::{App, applet_frame, live, mcp, web_assets};
 
 /// The session's own tools, for its agent. They are described by their own protocol, not in `openapi.json`.
 pub(crate) const MCP: &str = "/mcp";
@@ -74,6 +74,13 @@ pub(crate) fn protected() -> OpenApiRouter<App> {
         .routes(routes!(context::packet))
         .routes(routes!(storage::file, storage::write))
         .routes(routes!(storage::list))
+        .routes(routes!(applets::list))
+        .routes(routes!(applets::show, applets::save, applets::delete))
+        .routes(routes!(applets::state, applets::set_state))
+        .routes(routes!(applets::versions))
+        .routes(routes!(applets::version))
+        .routes(routes!(applets::grants, applets::grant))
+        .routes(routes!(applets::offer_ticket))
         .routes(routes!(usage::list))
         .routes(routes!(usage::of_session))
         .routes(routes!(agents::list))
@@ -104,6 +111,7 @@ pub(crate) fn routes(app: App) -> Routes {
         .with_state(app.clone());
     let open = versioned(&open)
         .route("/healthz", get(health::healthz))
+        .route("/applet-frame/{ticket}", get(applet_frame::show))
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(app.clone());
     let live = versioned(&Router::new().route("/live", any(live::upgrade))).with_state(app);

@@ -5,6 +5,7 @@
 //! silently ignored. What opens something is [`Hidden`] and can not be printed by accident.
 
 mod agents;
+mod applets;
 mod changes;
 mod contents;
 mod context;
@@ -33,6 +34,11 @@ use utoipa::{IntoParams, ToSchema};
 pub use agents::{
     Agent, AgentPage, AgentQuery, AgentSession, AgentSessionPage, AgentSessionQuery, AgentTrial, AgentTrialOutcome,
     NewValue, SignIn,
+};
+pub use applets::{
+    Applet, AppletAbout, AppletGrants, AppletParam, AppletQuery, AppletRow, AppletState, AppletStateSchema,
+    AppletTicket, AppletTicketQuery, AppletUsage, AppletVersion, AppletVersions, NewApplet, NewAppletGrant,
+    NewAppletState, UnsentAppletState, WrittenAppletState,
 };
 pub use changes::{ChangesPage, ChangesQuery, FileDiffQuery};
 pub use contents::{

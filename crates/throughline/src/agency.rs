@@ -18,7 +18,7 @@ use crate::host::home;
 /// The folder for files of the person and the agents: notes, tickets, whatever they keep there.
 pub(crate) const FILES: &str = "files";
 /// The folder for the files of applets.
-const APPLETS: &str = "applets";
+pub(crate) const APPLETS: &str = "applets";
 
 /// The agents as configured; none is started yet.
 pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
@@ -31,6 +31,7 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     let deny = deny.context("the data folder can not be protected from agents")?;
     let deny = home().into_iter().fold(deny, |deny, home| deny.with_home(&home));
     let files = [FILES, APPLETS].map(|name| data.path().join(name)).to_vec();
+    let applets = Some(data.path().join(APPLETS));
     DirBuilder::new().recursive(true).mode(0o700).create(&neutral_dir)?;
     let settings = AgentSettings {
         launcher: Launcher::new(own.clone()).for_folder(folder),
@@ -49,7 +50,18 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     let (policy, brief) = (config.permission_policy()?, config.brief.in_force());
     let max_agents = config.limits.max_agents;
     let (own_tools, show_tools) = (server::own_tools(), config.show_tools());
-    Ok(Agency { agents: Agents::new(settings), catalog, policy, deny, files, brief, own_tools, show_tools, max_agents })
+    Ok(Agency {
+        agents: Agents::new(settings),
+        catalog,
+        policy,
+        deny,
+        files,
+        applets,
+        brief,
+        own_tools,
+        show_tools,
+        max_agents,
+    })
 }
 
 /// The environment of this process. Variables that are not UTF-8 are left out.

@@ -8,8 +8,8 @@ use engine::{Asker, ChangePrompt, PromptAccepted, RemovePrompt, SendPrompt};
 use model::{Author, InteractionId, SessionId, WhenBusy};
 
 use crate::error::ApiError;
-use crate::extract::{Asking, Body, Named, NoParams, OnlyKey};
-use crate::http::Success;
+use crate::extract::{AppletWord, Asking, Body, Named, NoParams, OnlyKey};
+use crate::http::{Success, applets};
 use crate::{App, access, who, wire};
 
 /// Sends words to the session's agent, now or in turn.
@@ -53,7 +53,12 @@ pub(crate) async fn send_prompt(
         wire::WhenBusy::Reject => WhenBusy::Reject,
     };
     let interaction_id = app.engine.new_interaction();
-    let wire::NewPrompt { text, images, .. } = prompt;
+    let wire::NewPrompt { text, images, applet_state, when_busy: _, key: _ } = prompt;
+    if let Some(wire::UnsentAppletState { applet, merge }) = applet_state {
+        let name = applets::name(AppletWord(applet), Some(id))?;
+        let change = wire::NewAppletState { state: None, merge: Some(merge), version: None, writer: None };
+        applets::write_state(app, &name, Some(id), change).await?;
+    }
     let images = images.into_iter().map(Into::into).collect();
     let wish = SendPrompt { interaction_id, text, images, when_busy, by };
     let PromptAccepted { interaction_id, turn } = app.engine.submit(id, wish, asker).await?;

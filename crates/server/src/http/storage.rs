@@ -1,4 +1,4 @@
-//! Files: read, listed, and written where they are kept for all sessions.
+//! Files: read, listed, and written where they are kept for all sessions, or where an applet may write.
 //!
 //! Invariant: whatever is in a file, the answer is data to a browser that opens its address: it is JSON, is not sniffed,
 //! and has no origin.
@@ -12,11 +12,12 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use doors::{Principal, Right};
-use engine::{Amount, ContentHash, DirectoryItem, FileContent, FileKind, ListedDirectory, Outside};
+use engine::{Amount, AskingApplet, ContentHash, DirectoryItem, FileContent, FileKind, ListedDirectory, Outside};
 use model::SessionId;
 
 use crate::error::ApiError;
-use crate::extract::{Body, Params, Unrepeatable};
+use crate::extract::{AppletWord, Body, Params, Unrepeatable};
+use crate::http::applets;
 use crate::{App, access, conditions, wire};
 
 /// How many items a page of a directory has.
@@ -51,16 +52,17 @@ pub(crate) async fn file(
     query: Result<Params<wire::StoredFileQuery>, ApiError>,
 ) -> Result<Data<wire::StoredFile>, ApiError> {
     check_reach(&principal, query.as_ref().ok().and_then(|Params(query)| query.session))?;
-    let Params(wire::StoredFileQuery { session, path, confirm, whole }) = query?;
+    let Params(wire::StoredFileQuery { session, path, confirm, whole, applet, hash }) = query?;
     let outside = match (principal.may(Right::Write), confirm) {
         (false, _) => Outside::Never,
         (true, false) => Outside::Ask,
         (true, true) => Outside::Confirmed,
     };
     let amount = if whole { Amount::Whole } else { Amount::Beginning };
-    let shown = match session {
-        Some(session) => app.engine.show_file(session, path.clone(), amount, outside).await?,
-        None => app.engine.show_any_file(path.clone(), amount, outside).await?,
+    let shown = match (asking(applet, hash, session)?, session) {
+        (Some(applet), _) => app.engine.read_for_applet(&applet, path.clone(), amount).await?,
+        (None, Some(session)) => app.engine.show_file(session, path.clone(), amount, outside).await?,
+        (None, None) => app.engine.show_any_file(path.clone(), amount, outside).await?,
     };
     let engine::ShownFile { content, bytes, cut, outside, hash } = shown;
     let (content, encoding) = match content {
@@ -70,8 +72,8 @@ pub(crate) async fn file(
     Ok((AS_DATA, etag(hash), Json(wire::StoredFile { path, content, encoding, bytes, cut, outside })))
 }
 
-/// Writes a file in `files/` or `applets/` of the data folder, whole, with the directories on the way to it. For the
-/// person only. It takes no key: `If-Match` and `If-None-Match: *` say what the write expects, and it is refused if
+/// Writes a file in `files/` or `applets/` of the data folder, whole, with the directories on the way to it; for an applet that the
+/// person allowed it, in the session's directories. For the person only. It takes no key: `If-Match` and `If-None-Match: *` say what the write expects, and it is refused if
 /// something else is there.
 #[utoipa::path(
     post,
@@ -105,7 +107,10 @@ pub(crate) async fn write(
 ) -> Result<(StatusCode, Data<wire::WrittenFile>), ApiError> {
     access::everything(&principal, Right::Write)?;
     let Unrepeatable = key?;
-    let (Params(wire::FileWriteQuery { path }), Body(wire::NewFileContent { content, encoding })) = (query?, body?);
+    let (
+        Params(wire::FileWriteQuery { path, session, applet, hash }),
+        Body(wire::NewFileContent { content, encoding }),
+    ) = (query?, body?);
     let expected = conditions::expected(&headers)?;
     let content = match encoding {
         wire::FileEncoding::Utf8 => content.into_bytes(),
@@ -113,7 +118,13 @@ pub(crate) async fn write(
             .decode(content)
             .map_err(|err| ApiError::InvalidBody(format!("content is no base64: {err}")))?,
     };
-    let stored = app.engine.store_file(path.clone(), content, expected).await?;
+    let stored = match asking(applet, hash, session)? {
+        Some(applet) => app.engine.write_for_applet(&applet, path.clone(), content, expected).await?,
+        None if session.is_some() => {
+            return Err(ApiError::InvalidQuery("session goes with applet and hash".to_owned()));
+        }
+        None => app.engine.store_file(path.clone(), content, expected).await?,
+    };
     let status = if stored.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let written = wire::WrittenFile { path, bytes: stored.bytes, created: stored.is_new };
     Ok((status, (AS_DATA, etag(Some(stored.hash)), Json(written))))
@@ -137,16 +148,35 @@ pub(crate) async fn list(
     query: Result<Params<wire::DirectoryListQuery>, ApiError>,
 ) -> Result<Data<wire::DirectoryListing>, ApiError> {
     check_reach(&principal, query.as_ref().ok().and_then(|Params(query)| query.session))?;
-    let Params(wire::DirectoryListQuery { session, path, after, limit }) = query?;
+    let Params(wire::DirectoryListQuery { session, path, after, limit, applet, hash }) = query?;
     let limit = limit.unwrap_or(MAX_ITEMS);
     if !(1..=MAX_ITEMS).contains(&limit) {
         return Err(ApiError::InvalidQuery(format!("limit is 1 to {MAX_ITEMS}")));
     }
     let after = after.map(|cursor| name_in(&cursor)).transpose()?;
-    let ListedDirectory { path, page } = app.engine.list_directory(session, path, after, limit).await?;
+    let ListedDirectory { path, page } = match asking(applet, hash, session)? {
+        Some(applet) => app.engine.list_for_applet(&applet, path, after, limit).await?,
+        None => app.engine.list_directory(session, path, after, limit).await?,
+    };
     let files = page.items.into_iter().map(listed).collect();
     let next_cursor = page.next.as_deref().map(cursor);
     Ok((AS_DATA, None, Json(wire::DirectoryListing { path, files, next_cursor })))
+}
+
+/// The applet that asks, if one does.
+fn asking(
+    applet: Option<String>,
+    hash: Option<String>,
+    session: Option<SessionId>,
+) -> Result<Option<AskingApplet>, ApiError> {
+    match (applet, hash, session) {
+        (None, None, _) => Ok(None),
+        (Some(word), Some(hash), Some(session)) => {
+            let name = applets::name(AppletWord(word), Some(session))?;
+            Ok(Some(AskingApplet { name, hash, session }))
+        }
+        _ => Err(ApiError::InvalidQuery("applet, hash and session go together".to_owned())),
+    }
 }
 
 /// An agent names its own session; whoever names none reaches all of them, or is refused whatever they ask for.

@@ -106,6 +106,8 @@ pub(crate) async fn read(
             outputs::as_bytes(app, target.holder, row, &headers).await
         }
         TicketResource::Export(kind) => export::as_file(app, target.holder, target.session, kind).await,
+        // They are opened where they can do no harm.
+        TicketResource::Applet(_) | TicketResource::AppletAsShown(_) => Err(ApiError::TicketNotFound),
     }
 }
 

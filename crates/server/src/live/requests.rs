@@ -6,19 +6,21 @@
 use std::panic::AssertUnwindSafe;
 
 use doors::{Principal, Right};
-use engine::{Cancel, SubmitError};
+use engine::{BegunStateWrite, Cancel, SubmitError};
 use futures_util::FutureExt as _;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::error::ApiError;
-use crate::extract::asker;
-use crate::http::{permissions, prompts, sessions, work};
+use crate::extract::{AppletWord, asker};
+use crate::http::{applets, permissions, prompts, sessions, work};
 use crate::wire::{self, ClientFrame, Request, ServerFrame};
 use crate::{App, access, who};
 
 const QUEUE: usize = 32;
+/// States of applets that wait for the disk.
+const MAX_FLUSHING: usize = 256;
 
 pub(super) struct Requests {
     frames: mpsc::Sender<ClientFrame>,
@@ -32,15 +34,33 @@ impl Requests {
         let (answers_out, answers) = mpsc::channel(QUEUE);
         let mut worker = JoinSet::new();
         worker.spawn(async move {
+            let mut flushing = JoinSet::new();
             while let Some(ClientFrame { id, request }) = frames_in.recv().await {
                 if !app.settings.gatekeeper.is_in_force(&principal) {
                     return;
+                }
+                while flushing.try_join_next().is_some() {}
+                // Whoever writes faster than the disk waits here, and is refused once too much waits behind it.
+                if flushing.len() >= MAX_FLUSHING {
+                    drop(flushing.join_next().await);
                 }
                 let carried_out = AssertUnwindSafe(carry_out(&app, &principal, request)).catch_unwind().await;
                 let answer = match carried_out.unwrap_or(Err(ApiError::Submit(SubmitError::Broken))) {
                     Ok(Answer::Result(result)) => ServerFrame::Ack { id, result },
                     Ok(Answer::Page(page)) => ServerFrame::List { id: Some(id), page },
-                    Err(err) => ServerFrame::Error { id: Some(id), session: None, error: err.into_detail() },
+                    Ok(Answer::Flushing(begun)) => {
+                        let answers_out = answers_out.clone();
+                        flushing.spawn(async move {
+                            let answer = match applets::written(begun).await {
+                                Ok(written) => ServerFrame::Ack { id, result: Some(json!(written)) },
+                                Err(err) => refusal(id, err),
+                            };
+                            // A socket that is gone has no use for it.
+                            drop(answers_out.send(answer).await);
+                        });
+                        continue;
+                    }
+                    Err(err) => refusal(id, err),
                 };
                 if answers_out.send(answer).await.is_err() {
                     return;
@@ -52,14 +72,10 @@ impl Requests {
 
     /// Takes a request in; gives back a refusal if too many wait.
     pub(super) fn take(&self, frame: ClientFrame) -> Option<ServerFrame> {
-        self.frames.try_send(frame).err().map(|refused| {
-            let frame = refused.into_inner();
-            ServerFrame::Error {
-                id: Some(frame.id),
-                session: None,
-                error: ApiError::TooManyRequests(QUEUE).into_detail(),
-            }
-        })
+        self.frames
+            .try_send(frame)
+            .err()
+            .map(|refused| refusal(refused.into_inner().id, ApiError::TooManyRequests(QUEUE)))
     }
 
     /// The next answer; never, while there is none. Dropping the future loses nothing.
@@ -71,16 +87,22 @@ impl Requests {
     }
 }
 
+fn refusal(id: String, err: ApiError) -> ServerFrame {
+    ServerFrame::Error { id: Some(id), session: None, error: err.into_detail() }
+}
+
 enum Answer {
     Result(Option<serde_json::Value>),
     Page(wire::SessionPage),
+    /// Once this is flushed; what comes behind it does not wait for that.
+    Flushing(BegunStateWrite),
 }
 
 async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result<Answer, ApiError> {
     match request {
         Request::Prompt { session, text, images, when_busy, key } => {
             access::session(principal, Right::Write, session)?;
-            let prompt = wire::NewPrompt { text, images, when_busy, key: None };
+            let prompt = wire::NewPrompt { text, images, when_busy, applet_state: None, key: None };
             let asker = asker(principal, &prompts::prompt_request(session), &prompt, key)?;
             let accepted = prompts::send_prompt(app, session, prompt, who::author(app, principal), asker).await?;
             Ok(Answer::Result(Some(json!(accepted))))
@@ -111,6 +133,12 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
                 work::take_step(app, principal, (session, block), click, asker(principal, "", &(), None)?).await?;
             Ok(Answer::Result(Some(json!(clicked))))
         }
+        Request::AppletState { session, applet, state, merge, version, writer } => {
+            access::session(principal, Right::Write, session)?;
+            let name = applets::name(AppletWord(applet), Some(session))?;
+            let write = wire::NewAppletState { state, merge, version, writer };
+            applets::begin_write(app, &name, Some(session), write).await.map(Answer::Flushing)
+        }
         Request::List { after, query } => {
             access::everything(principal, Right::Read)?;
             let query = *query.unwrap_or_default();
@@ -119,6 +147,10 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
         }
         Request::Auth { .. } => Err(ApiError::AlreadySignedIn),
         // The socket answers these itself.
-        Request::Follow { .. } | Request::Unfollow { .. } | Request::Ping {} => Ok(Answer::Result(None)),
+        Request::Follow { .. }
+        | Request::Unfollow { .. }
+        | Request::AppletOpen { .. }
+        | Request::AppletClose { .. }
+        | Request::Ping {} => Ok(Answer::Result(None)),
     }
 }

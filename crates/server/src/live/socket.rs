@@ -4,25 +4,28 @@
 //! were; a peer that reads nothing for ten seconds is closed, with its cursors if it still receives them. A peer
 //! that is signed out is sent nothing more and its frames are not handled, whether it reads or not.
 
+use std::collections::BTreeMap;
 use std::future::pending;
 use std::mem::take;
 use std::time::Duration;
 
 use axum::extract::ws::{Message, WebSocket};
 use doors::{Principal, Right};
-use engine::{Attention, Earlier, ListChange};
+use engine::{Attention, Earlier, ListChange, OpenApplet};
 use model::{SessionId, WorkId};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::applets::ShownApplets;
 use super::follows::{Begin, Follows, Ready, UnsentWords, reset_frame};
 use super::requests::Requests;
 use super::{Broken, GOODBYE_WITHIN, close, farewell, feed, flush, send, text_of, violation, write};
 use crate::error::ApiError;
+use crate::extract::AppletWord;
 use crate::gatekeeper::TokenGatekeeper;
-use crate::http::{entries, sessions};
+use crate::http::{applets, entries, sessions};
 use crate::wire::{self, ClientFrame, ContextReason, Request, ServerFrame, Window};
 use crate::{App, access, convert};
 
@@ -45,6 +48,7 @@ pub(super) struct Socket {
     socket: WebSocket,
     follows: Follows,
     requests: Requests,
+    applets: ShownApplets,
     /// Changes of the list, for callers that may see all of it.
     list: Option<broadcast::Receiver<ListChange>>,
     /// When the peer was asked whether it lives, while it has said nothing since.
@@ -101,6 +105,7 @@ impl Socket {
         };
         let follows = Follows::new(app.engine.clone(), unsent);
         let requests = Requests::new(app.clone(), principal.clone());
+        let applets = ShownApplets::new(app.engine.clone());
         // Watched from before the greeting: a credential that ends while the peer reads slowly must not be missed.
         let leave = Leave {
             stopping: app.settings.stopping.clone(),
@@ -108,7 +113,7 @@ impl Socket {
             gatekeeper: app.settings.gatekeeper.clone(),
             principal: principal.clone(),
         };
-        Self { app, principal, leave, socket, follows, requests, list, asked_at: None }
+        Self { app, principal, leave, socket, follows, requests, applets, list, asked_at: None }
     }
 
     pub(super) async fn run(mut self) {
@@ -175,6 +180,7 @@ impl Socket {
                 () = silence(self.asked_at) => return Err(End::PeerSilent),
                 _ = beat.tick() => self.beat().await?,
                 change = next_change(&mut self.list) => self.send_change(change).await?,
+                frame = self.applets.next() => self.send(frame).await?,
                 ready = self.follows.next() => self.send_ready(ready).await?,
             }
         }
@@ -273,20 +279,48 @@ impl Socket {
             }
             Request::Unfollow { session } => {
                 self.follows.unfollow(session);
-                self.send(ServerFrame::Ack { id: frame.id, result: None }).await
+                self.answer(frame.id, Ok(())).await
             }
-            Request::Ping {} => self.send(ServerFrame::Ack { id: frame.id, result: None }).await,
+            Request::AppletOpen { session, applet, params } => {
+                let opened = self.open_applet(session, applet, params).await;
+                self.answer(frame.id, opened).await
+            }
+            Request::AppletClose { session } => {
+                self.applets.close(session);
+                self.answer(frame.id, Ok(())).await
+            }
+            Request::Ping {} => self.answer(frame.id, Ok(())).await,
             Request::Auth { .. }
             | Request::List { .. }
             | Request::Prompt { .. }
             | Request::Cancel { .. }
             | Request::Answer { .. }
             | Request::NextBlockClick { .. }
+            | Request::AppletState { .. }
             | Request::Observe { .. } => match self.requests.take(frame) {
                 None => Ok(()),
                 Some(refusal) => self.send(refusal).await,
             },
         }
+    }
+
+    async fn open_applet(
+        &mut self,
+        session: SessionId,
+        applet: String,
+        params: BTreeMap<String, String>,
+    ) -> Result<(), ApiError> {
+        access::session(&self.principal, Right::Write, session)?;
+        let name = applets::name(AppletWord(applet), Some(session))?;
+        self.applets.open(session, OpenApplet { name, params }).await
+    }
+
+    async fn answer(&mut self, id: String, done: Result<(), ApiError>) -> Result<(), End> {
+        let frame = match done {
+            Ok(()) => ServerFrame::Ack { id, result: None },
+            Err(err) => ServerFrame::Error { id: Some(id), session: None, error: err.into_detail() },
+        };
+        self.send(frame).await
     }
 
     async fn refuse(&mut self, id: Option<String>, why: &str) -> Result<(), End> {

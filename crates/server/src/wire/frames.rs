@@ -108,6 +108,35 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mode: Option<String>,
     },
+    /// This socket's page shows an applet beside the session from now on, in place of the one that it showed there. The `ack` is
+    /// followed by its state; what becomes of either comes by itself until `applet_close`.
+    AppletOpen {
+        session: SessionId,
+        /// A slug, or `_shown` for the session's own that nobody has saved.
+        applet: String,
+        /// What it was given.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        params: BTreeMap<String, String>,
+    },
+    AppletClose {
+        session: SessionId,
+    },
+    /// Sets the state of an applet, or keys of it, as in `NewAppletState`. The `ack`, with the `version`, comes once it is flushed; several
+    /// may wait at once.
+    AppletState {
+        session: SessionId,
+        applet: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Object>)]
+        state: Option<serde_json::Map<String, serde_json::Value>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Object>)]
+        merge: Option<serde_json::Map<String, serde_json::Value>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        writer: Option<String>,
+    },
     Ping {},
 }
 
@@ -193,6 +222,23 @@ pub enum ServerFrame {
     OutputPreview { session: SessionId, turn: Turn, output: OutputId, command: String, offset: u64, text: String },
     /// Somebody writes a prompt: the words as they are now, and the page that wrote them.
     Unsent { session: SessionId, text: String, writer: String },
+    /// The state of an applet that this socket's page shows, as it is now. `writer` is what whoever wrote it calls itself.
+    AppletState {
+        session: SessionId,
+        applet: String,
+        #[schema(value_type = Object)]
+        state: serde_json::Map<String, serde_json::Value>,
+        version: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        writer: Option<String>,
+    },
+    /// The files of an applet that this socket's page shows are different now; without a hash it is gone.
+    AppletChanged {
+        session: SessionId,
+        applet: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hash: Option<String>,
+    },
     /// All that was stored has been sent; what follows is live.
     CaughtUp { session: SessionId, cursor: String },
     /// Nothing is missing up to here; sent on quiet follows so that a client can keep its place.

@@ -4,6 +4,8 @@ use model::{Author, Image, InteractionId, SessionId, Timestamp, Turn};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::UnsentAppletState;
+
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPrompt {
@@ -13,6 +15,9 @@ pub struct NewPrompt {
     pub images: Vec<NewImage>,
     #[serde(default)]
     pub when_busy: WhenBusy,
+    /// The state of an applet that could not be sent before; it is written before the prompt is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applet_state: Option<UnsentAppletState>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

@@ -21,6 +21,12 @@ pub struct StoredFileQuery {
     /// The whole file, which may have at most 8 MiB, and not only its first MiB.
     #[serde(default)]
     pub whole: bool,
+    /// An applet asks, which needs the person's grant for what it is at this moment.
+    #[serde(default)]
+    pub applet: Option<String>,
+    /// SHA-256 of the applet's page.
+    #[serde(default)]
+    pub hash: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -53,9 +59,19 @@ pub enum FileEncoding {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct FileWriteQuery {
-    /// From `/` on, in `files/` or `applets/` of the data folder.
+    /// From `/` on, in `files/` or `applets/` of the data folder; where an applet writes, in the session's directories.
     #[param(min_length = 1, pattern = "^/")]
     pub path: String,
+    /// Beside which session an applet writes.
+    #[param(value_type = Option<String>, format = "uuid")]
+    #[serde(default)]
+    pub session: Option<SessionId>,
+    /// An applet writes, which needs the person's grant for what it is at this moment.
+    #[serde(default)]
+    pub applet: Option<String>,
+    /// SHA-256 of the applet's page.
+    #[serde(default)]
+    pub hash: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
@@ -95,6 +111,12 @@ pub struct DirectoryListQuery {
     #[param(minimum = 1, maximum = 1_000, default = 1_000)]
     #[serde(default)]
     pub limit: Option<usize>,
+    /// An applet asks, which needs the person's grant for what it is at this moment.
+    #[serde(default)]
+    pub applet: Option<String>,
+    /// SHA-256 of the applet's page.
+    #[serde(default)]
+    pub hash: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
