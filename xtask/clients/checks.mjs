@@ -79,6 +79,11 @@ function wrongValues(schema) {
     case "array":
       wrong.push("a text", 5, [5], Array(schema.maxItems + 1).fill("a text"));
       break;
+    case "object":
+      wrong.splice(0, 1, "a text", 5, ["a list"]);
+      wrong.push(Object.fromEntries(Array.from({ length: schema.maxProperties + 1 }, (_, number) => [number, "a text"])));
+      if (schema.additionalProperties) wrong.push({ a: 5 }, { a: "1".repeat(schema.additionalProperties.maxLength + 1) });
+      break;
     case "boolean":
       wrong.splice(1, 1, "a text");
       break;

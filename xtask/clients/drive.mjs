@@ -2,24 +2,31 @@
 import assert from "node:assert/strict";
 import { text as readAll } from "node:stream/consumers";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 import { badCalls, checkList, textOf } from "./checks.mjs";
 import { checkPrompts, checkResources } from "./skills.mjs";
-import { TOOLS } from "./tools.mjs";
+import { SHOW_TOOLS, TOOLS } from "./tools.mjs";
 
 /** How the client is told which revision to speak; with a pin it falls back to none other. */
 const NEGOTIATION = { "2025-11-25": "legacy", "2026-07-28": { pin: "2026-07-28" } };
 
 const world = JSON.parse(await readAll(process.stdin));
 
+const headers = { authorization: `Bearer ${world.token}`, "content-type": "application/json" };
+
 async function api(path) {
-  const headers = { authorization: `Bearer ${world.token}` };
   const answer = await fetch(`${world.origin}/api/v1${path}`, { headers });
   assert.equal(answer.status, 200, path);
   return answer.json();
+}
+
+async function post(path, content) {
+  const answer = await fetch(`${world.origin}/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(content) });
+  assert.equal(answer.status, 202, path);
 }
 
 /** The server writes these by itself, whenever it gets to it. */
@@ -31,6 +38,16 @@ async function newest(session) {
   return entries.findLast(({ type }) => !OF_ITS_OWN.includes(type)).seq;
 }
 
+/** Waits until an agent has said this: until then its turn adds entries. */
+async function said(session, words) {
+  for (let tries = 0; tries < 100; tries++) {
+    const { entries } = await api(`/sessions/${session.id}/entries?limit=1000`);
+    if (entries.some((entry) => JSON.stringify(entry).includes(words))) return;
+    await setTimeout(100);
+  }
+  assert.fail(`the agent has not said ${words}`);
+}
+
 function transportOf({ transport, session }) {
   if (transport === "stdio") {
     const args = ["mcp", "--data-dir", world.data, "--session", session.id];
@@ -39,9 +56,9 @@ function transportOf({ transport, session }) {
   return overHttp(session.token);
 }
 
-function overHttp(token) {
+function overHttp(token, mount = "/mcp") {
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  return new StreamableHTTPClientTransport(new URL(`${world.origin}/mcp`), { requestInit });
+  return new StreamableHTTPClientTransport(new URL(`${world.origin}${mount}`), { requestInit });
 }
 
 async function connected(t, revision, transport) {
@@ -71,6 +88,26 @@ async function call(client, tool, expected, scene) {
   return told;
 }
 
+/** Makes all calls of the table, good and bad. */
+async function tryTools(t, client, tools, rows, scene) {
+  const { session } = scene;
+  for (const row of rows) {
+    const tool = tools.find(({ name }) => name === row.name);
+    const reads = row.annotations.readOnlyHint;
+    await t.test(row.name, async () => {
+      const before = await newest(session);
+      for (const bad of badCalls(tool, given(row.works, scene), row.numbers)) await call(client, row.name, bad, scene);
+      assert.equal(await newest(session), before, "what is refused changes nothing");
+      for (const expected of row.calls) {
+        const told = await call(client, row.name, expected, scene);
+        if (reads) assert.equal(await call(client, row.name, expected, scene), told, "the same is told again");
+      }
+      if (reads) assert.equal(await newest(session), before, "a reader changes nothing");
+      await row.after?.(scene);
+    });
+  }
+}
+
 for (const way of world.ways) {
   const { session } = way;
   const scene = { world, way, session, api };
@@ -82,21 +119,7 @@ for (const way of world.ways) {
     const { tools } = await client.listTools();
 
     await t.test("the tools are those of the table", () => checkList(tools, TOOLS));
-    for (const row of TOOLS) {
-      const tool = tools.find(({ name }) => name === row.name);
-      const reads = row.annotations.readOnlyHint;
-      await t.test(row.name, async () => {
-        const before = await newest(session);
-        for (const bad of badCalls(tool, given(row.works, scene), row.numbers)) await call(client, row.name, bad, scene);
-        assert.equal(await newest(session), before, "what is refused changes nothing");
-        for (const expected of row.calls) {
-          const told = await call(client, row.name, expected, scene);
-          if (reads) assert.equal(await call(client, row.name, expected, scene), told, "the same is told again");
-        }
-        if (reads) assert.equal(await newest(session), before, "a reader changes nothing");
-        await row.after?.(scene);
-      });
-    }
+    await tryTools(t, client, tools, TOOLS, scene);
     await t.test("resources and prompts", async () => {
       const before = await newest(session);
       await checkResources(client);
@@ -109,6 +132,19 @@ for (const way of world.ways) {
       const isRefused = ({ code, message }) => code === -32602 && ["no_such_tool", ...names].every((name) => message.includes(name));
       await assert.rejects(calling, isRefused);
     });
+  });
+}
+
+for (const way of world.ways.filter(({ transport }) => transport === "http")) {
+  const { session } = way;
+  await test(`what shows something, ${way.revision}`, async (t) => {
+    const client = await connected(t, way.revision, overHttp(session.token, "/mcp/show"));
+    const { tools } = await client.listTools();
+    await t.test("the tools are those of the table", () => checkList(tools, SHOW_TOOLS));
+    await post(`/sessions/${session.id}/prompts`, { text: "slow 3600" });
+    t.after(() => post(`/sessions/${session.id}/cancel`, {}));
+    await said(session, "Taking 3600 s");
+    await tryTools(t, client, tools, SHOW_TOOLS, { world, way, session, api });
   });
 }
 

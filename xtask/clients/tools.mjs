@@ -1,4 +1,4 @@
-// Every tool of the mount, a row each, in the order in which they are listed. A new tool is a new row.
+// Every tool of both mounts, a row each, in the order in which they are listed. A new tool is a new row.
 //
 // A row says what tools/list must say of it and which calls must come to what; every way of reaching the mount makes all
 // of them, in this order, on a session of its own. What holds for every tool (bad arguments, the shape of results, that a
@@ -13,11 +13,15 @@
 //                whether it is the tool's own error. Each part may be a function of the scene.
 //   after        what is to be seen over HTTP when the calls are done
 //
+// The tools of /mcp are called on a session that is idle, those of /mcp/show while a turn of it runs.
+//
 // A scene is { world, way, session, api }: the sessions that were prompted (see clients.rs), the way in use, the session
 // it reaches, and `api(path)`, which gets JSON.
 import assert from "node:assert/strict";
 
 const MARKS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const SHOWS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
 const first = ({ session }) => session.turns[0];
@@ -227,5 +231,138 @@ export const TOOLS = [
         says: ["is not found"],
       },
     ],
+  },
+];
+
+/** What begins the answer of whatever shows something. */
+const MARKER = /^\[output:out_[0-9a-f]{32}\] The person sees /;
+const NO_SUCH_OUTPUT = `out_${"0".repeat(32)}`;
+const APPLET_FILES = "meta.json, content.html, script.js, style.css, state.json";
+
+/** The tools of /mcp/show. */
+export const SHOW_TOOLS = [
+  {
+    name: "render_file_contents",
+    annotations: SHOWS,
+    takes: ["path*", "startLine", "endLine", "highlight"],
+    works: { path: "bell-1.md" },
+    calls: [
+      { with: { path: "bell-1.md", startLine: 1 }, says: [MARKER, "bell-1.md", "lines 1 to 1 of 1"] },
+      { with: { path: "../elsewhere" }, fails: true, says: ["outside the directories"] },
+    ],
+  },
+  {
+    name: "run_and_display",
+    annotations: RUNS,
+    takes: ["command*", "cwd"],
+    works: { command: "true" },
+    // What it may run is for the person to say, and nobody answers here.
+    calls: [{ with: { command: "true", cwd: "/nowhere/at/all" }, fails: true, says: ["directories"] }],
+  },
+  {
+    name: "display_image",
+    annotations: SHOWS,
+    takes: ["path*"],
+    works: { path: "bell-1.md" },
+    calls: [{ with: { path: "bell-1.md" }, fails: true, says: ["this is no PNG, JPEG, GIF, WebP or SVG picture"] }],
+  },
+  {
+    name: "embed_media",
+    annotations: SHOWS,
+    takes: ["url*"],
+    works: { url: "https://example.org/" },
+    calls: [{ with: { url: "https://example.org/" }, fails: true, says: ["YouTube"] }],
+  },
+  {
+    name: "retrieve_output",
+    annotations: READS,
+    takes: ["id*", "startLine", "endLine", "grep"],
+    works: { id: NO_SUCH_OUTPUT },
+    calls: [{ with: { id: NO_SUCH_OUTPUT }, fails: true, says: ["has no output", NO_SUCH_OUTPUT] }],
+  },
+  {
+    name: "set_applet",
+    annotations: SHOWS,
+    takes: ["html*", "js", "css", "title"],
+    works: { html: "<p>bell</p>" },
+    calls: [
+      {
+        with: { html: "<p>bell</p>", js: "ring()" },
+        says: ({ session }) => [MARKER, '"Applet" (11 bytes of HTML, 6 of script, 0 of style)', `_shown/${session.id}: ${APPLET_FILES}.`],
+      },
+      { with: { html: "<p>bell</p>", title: "The bell" }, says: [MARKER, 'the applet "The bell"'] },
+      { with: { html: " " }, fails: true, says: ["has no HTML and no script"] },
+      { with: { html: "<p>bell</p>", title: "two\nlines" }, fails: true, says: ["the title is one line"] },
+    ],
+  },
+  {
+    name: "save_applet",
+    annotations: MARKS,
+    takes: ["slug*", "name*", "description"],
+    works: { slug: "bell", name: "Bell" },
+    calls: [
+      {
+        with: { slug: "bell", name: "Bell", description: "Rings at noon" },
+        says: ['Saved "Bell" (bell); it is the applet that is shown now.', `/applets/bell: ${APPLET_FILES}.`],
+      },
+      { with: { slug: "../bell", name: "Bell" }, fails: true, says: ["slug is 1 to 64 lower-case letters, digits and hyphens"] },
+      { with: { slug: "bell", name: "" }, fails: true, says: ["the name is one line"] },
+    ],
+  },
+  {
+    name: "load_applet",
+    annotations: SHOWS,
+    takes: ["slug*", "params"],
+    works: { slug: "counter" },
+    calls: [
+      { with: { slug: "text-editor" }, says: [MARKER, "(text-editor)", "It was not given path"] },
+      { with: { slug: "no-such" }, fails: true, says: ["there is no applet no-such", "counter"] },
+      { with: { slug: "bell", params: { hour: "12" } }, says: [MARKER, '"Bell" (bell)'] },
+    ],
+  },
+  {
+    name: "list_applets",
+    annotations: READS,
+    takes: [],
+    works: {},
+    calls: [{ with: {}, says: [/^\d+ applets, newest first:\nbell "Bell" \[.+\/applets\/bell\] Rings at noon$/m, "counter \"Counter\" [comes with the program]"] }],
+  },
+  {
+    name: "get_applet_state",
+    annotations: READS,
+    takes: ["key"],
+    works: {},
+    calls: [
+      { with: {}, says: ['"activeSlug": "bell"', '"isOpen": false', '"hour": "12"', '"hasApplet": true'] },
+      { with: { key: "no-such" }, says: ['the state has no key \\"no-such\\"'] },
+    ],
+  },
+  {
+    name: "set_applet_state",
+    annotations: MARKS,
+    takes: ["data*"],
+    works: { data: { rung: 3 } },
+    calls: [
+      { with: { data: { rung: 3 } }, says: ['Set 1 key of the state of "Bell" (bell)', "No page shows it at the moment"] },
+      { with: { data: { text: "x".repeat(300_000) } }, fails: true, says: ["this state has 3000"] },
+    ],
+  },
+  {
+    name: "applet_usage",
+    annotations: READS,
+    takes: ["slug"],
+    works: {},
+    calls: [
+      { with: { slug: "text-editor" }, says: ["?applet=text-editor&path=…", "path (required)"] },
+      { with: {}, says: ["?applet=counter", "set count", "?applet=bell"] },
+      { with: { slug: "no-such" }, fails: true, says: ["there is no applet no-such"] },
+    ],
+  },
+  {
+    name: "applet_howto",
+    annotations: READS,
+    takes: [],
+    works: {},
+    calls: [{ with: {}, says: [/./] }],
   },
 ];

@@ -46,6 +46,9 @@ pub use tools::own_tools;
 pub(crate) const SESSION_HEADER: &str = "throughline-session";
 /// Ten items of the longest are far below.
 const MAX_BODY_BYTES: usize = 256 << 10;
+/// An applet of the longest, whose quotes and line ends JSON writes as two characters each, and what is said beside it. An agent's
+/// request may not be longer anywhere.
+const MAX_SHOW_BODY_BYTES: usize = 4 << 20;
 
 /// The mount, cheap to clone.
 #[derive(Clone)]
@@ -71,13 +74,13 @@ impl Mount {
             // The doors have judged both, by the names that are configured.
             .disable_allowed_hosts()
             .disable_allowed_origins()
-            .with_max_request_body_bytes(MAX_BODY_BYTES)
             .with_cancellation_token(stopping);
         let all_sessions = Arc::new(all_sessions);
         let service = |endpoint| {
             let handler = Handler::new(engine.clone(), Arc::clone(&all_sessions), endpoint);
             let handler = move || Ok(handler.clone());
-            StreamableHttpService::new(handler, Arc::new(NeverSessionManager::default()), config.clone())
+            let config = config.clone().with_max_request_body_bytes(max_body_bytes(endpoint));
+            StreamableHttpService::new(handler, Arc::new(NeverSessionManager::default()), config)
         };
         Self { session: service(Endpoint::Session), show: service(Endpoint::Show) }
     }
@@ -87,6 +90,13 @@ impl Mount {
             Endpoint::Session => self.session.clone(),
             Endpoint::Show => self.show.clone(),
         }
+    }
+}
+
+fn max_body_bytes(endpoint: Endpoint) -> usize {
+    match endpoint {
+        Endpoint::Session => MAX_BODY_BYTES,
+        Endpoint::Show => MAX_SHOW_BODY_BYTES,
     }
 }
 
@@ -109,7 +119,7 @@ async fn serve_endpoint(app: &App, endpoint: Endpoint, principal: Principal, req
 
 async fn answer(app: &App, endpoint: Endpoint, principal: Principal, request: Request) -> Result<Response, Refused> {
     let (parts, body) = request.into_parts();
-    let bytes = envelope::read(body, MAX_BODY_BYTES).await?;
+    let bytes = envelope::read(body, max_body_bytes(endpoint)).await?;
     let id = if parts.method == Method::POST { envelope::check(&bytes)? } else { Value::Null };
     let session = find(app, &principal, &parts).await.map_err(|err| Refused::by(err, id.clone()))?;
     let mut request = Request::from_parts(parts, Body::from(bytes));

@@ -46,7 +46,8 @@ fn id_of(line: &str) -> Option<&str> {
 
 /// Whether a file is a test of the page.
 fn is_web_test(name: &str) -> bool {
-    name.starts_with("web/") && (name.contains(".test.") || name.ends_with(".journey.mjs"))
+    let is_page = name.starts_with("web/") || name.starts_with("applets/");
+    is_page && (name.contains(".test.") || name.ends_with(".journey.mjs"))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ impl GuideCommand {
     }
 }
 
-pub(super) const COMMANDS: [GuideCommand; 19] = [
+pub(super) const COMMANDS: [GuideCommand; 20] = [
     GuideCommand { name: "say", hint: "TEXT", description: "answers with the text, word by word" },
     GuideCommand { name: "think", hint: "TEXT", description: "thinks the text aloud, then answers" },
     GuideCommand { name: "read", hint: "FILE", description: "shows the first lines of a file" },
@@ -41,6 +41,11 @@ pub(super) const COMMANDS: [GuideCommand; 19] = [
         description: "asks you, then shows what the command prints beside the conversation, where it stays",
     },
     GuideCommand { name: "embed", hint: "ADDRESS", description: "shows a card of a video, music or a post" },
+    GuideCommand {
+        name: "applet",
+        hint: "counter or FILE",
+        description: "shows an applet beside the conversation: a counter, or an editor with the file",
+    },
     GuideCommand { name: "run", hint: "COMMAND", description: "asks you, then runs the command in a shell" },
     GuideCommand { name: "fail", hint: "TEXT", description: "shows a step that fails" },
     GuideCommand { name: "plan", hint: "A; B; C", description: "makes a plan and completes it step by step" },
@@ -74,6 +79,9 @@ const MAX_WORDS: u32 = 10_000;
 const MAX_SECONDS: u32 = 3_600;
 const MAX_STEPS: usize = 20;
 const MAX_TOKENS: u64 = 1_000_000_000;
+/// The slugs of applets that come with the program.
+const COUNTER: &str = "counter";
+const TEXT_EDITOR: &str = "text-editor";
 /// The longest name of a work.
 const MAX_NAME_CHARS: usize = 200;
 
@@ -149,6 +157,15 @@ fn showing(tool: &str, argument: &str, value: &str) -> Request {
     Request::Tool { name: tool.to_owned(), arguments: serde_json::json!({ argument: value }).to_string() }
 }
 
+/// Shows an applet that comes with the program: the counter, or the editor with a file. A file of that name stands in quotes.
+fn applet(rest: &str) -> Option<Request> {
+    if rest.eq_ignore_ascii_case(COUNTER) {
+        return Some(showing("load_applet", "slug", COUNTER));
+    }
+    let arguments = serde_json::json!({ "slug": TEXT_EDITOR, "params": { "path": unquoted(rest)? } });
+    Some(Request::Tool { name: "load_applet".to_owned(), arguments: arguments.to_string() })
+}
+
 /// `rest` is what follows the word, trimmed.
 fn request(word: &str, rest: &str) -> Option<Request> {
     let given = || (!rest.is_empty()).then(|| rest.to_owned());
@@ -160,6 +177,7 @@ fn request(word: &str, rest: &str) -> Option<Request> {
         "show" => Some(showing("render_file_contents", "path", unquoted(rest)?)),
         "image" => Some(showing("display_image", "path", unquoted(rest)?)),
         "embed" => Some(showing("embed_media", "url", unquoted(rest)?)),
+        "applet" => Some(applet(rest)?),
         "display" => given().map(|command| Request::Tool {
             name: "run_and_display".to_owned(),
             arguments: serde_json::json!({ "command": command }).to_string(),
@@ -263,6 +281,10 @@ mod tests {
         let owned = str::to_owned;
         let write = |file: &str, text: &str| Request::Write { file: owned(file), text: owned(text) };
         let tool = |name: &str, arguments: &str| Request::Tool { name: owned(name), arguments: owned(arguments) };
+        let editor = |path: &str| {
+            let arguments = serde_json::json!({ "slug": "text-editor", "params": { "path": path } });
+            tool("load_applet", &arguments.to_string())
+        };
         let phase = |phase, name: &str| Request::Phase { phase, name: owned(name) };
         let next = |label: &str, command: &str, context: &str| Request::Next {
             label: owned(label),
@@ -286,6 +308,11 @@ mod tests {
             ("run ls -l | wc", Request::Run(owned("ls -l | wc"))),
             ("display make -j2 | tail", tool("run_and_display", r#"{"command":"make -j2 | tail"}"#)),
             ("display", Request::Misused("display")),
+            ("applet counter", tool("load_applet", r#"{"slug":"counter"}"#)),
+            ("/applet Counter", tool("load_applet", r#"{"slug":"counter"}"#)),
+            ("applet my notes.txt", editor("my notes.txt")),
+            ("applet \"counter\"", editor("counter")),
+            ("applet", Request::Misused("applet")),
             ("fail on purpose", Request::Fail(owned("on purpose"))),
             ("plan one; two ;; three;", Request::Plan(vec![owned("one"), owned("two"), owned("three")])),
             ("plan rest", Request::Plan(vec![owned("rest")])),

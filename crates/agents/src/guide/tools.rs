@@ -134,9 +134,10 @@ where
     Ok(answer)
 }
 
-/// What was shown, by the first of the arguments: a file, a command or an address.
+/// What was shown, by the first text among the arguments: a file, a command, an address or the name of an applet.
 fn shown_name(arguments: &str) -> String {
-    let first = parse(arguments).ok().and_then(|arguments| Some(arguments.values().next()?.as_str()?.to_owned()));
+    let arguments = parse(arguments).unwrap_or_default();
+    let first = arguments.values().find_map(Value::as_str).map(str::to_owned);
     let name: String = first.unwrap_or_default().chars().take(MAX_NAMED_CHARS).filter(|c| *c != '`').collect();
     format!("`{}`", name.split_whitespace().collect::<Vec<_>>().join(" "))
 }

@@ -10,6 +10,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Value, json};
 
 use crate::support::World;
 use crate::tools::{Server, stateless};
@@ -101,5 +102,25 @@ async fn our_own_server_is_asked_until_the_command_has_ended_and_no_other() {
     let looked = "retrieve_output {\"id\":\"out_0123456789abcdef0123456789abcdef\"}";
     assert_eq!(ours.handler.heard(), ["run_and_display {\"command\":\"make\"}", looked]);
     assert_eq!(other.handler.heard(), Vec::<String>::new());
+    world.end().await;
+}
+
+#[tokio::test]
+async fn an_applet_is_shown_by_its_name_and_a_file_in_the_editor() {
+    let text = format!("{MARKER} The person sees the applet \"An applet\"");
+    let ours = Server::start(Saying::new(&["load_applet"], [text.clone()]), stateless()).await;
+    let world = World::new().await;
+    let session = world.session_with(vec![ours.named(OWN_SHOW_SERVER, "let-me-in")]).await;
+    for (prompt, slug, arguments) in [
+        ("applet counter", "counter", json!({ "slug": "counter" })),
+        ("applet a b.txt", "text-editor", json!({ "slug": "text-editor", "params": { "path": "a b.txt" } })),
+    ] {
+        let said = world.turn(&session, prompt).await;
+        assert!(said.contains(&format!("completed: {text}\n> I showed you `{slug}`.\n")), "{said}");
+        let heard = std::mem::take(&mut *ours.handler.heard.lock().unwrap());
+        let [call] = heard.as_slice() else { panic!("{heard:?}") };
+        let given = call.strip_prefix("load_applet ").unwrap();
+        assert_eq!(serde_json::from_str::<Value>(given).unwrap(), arguments);
+    }
     world.end().await;
 }

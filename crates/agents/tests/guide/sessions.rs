@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::support::World;
 
-const COMMANDS: &str = "commands say think read write show image display embed run fail plan slow long spend tool next pipeline phase tour";
+const COMMANDS: &str = "commands say think read write show image display embed applet run fail plan slow long spend tool next pipeline phase tour";
 
 #[tokio::test(start_paused = true)]
 async fn it_says_what_it_is() {

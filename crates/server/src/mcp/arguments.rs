@@ -8,7 +8,10 @@ mod types;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-pub(super) use types::{CommandLine, FilePath, Language, Limit, MaxTokens, Number, SetName, Wanted, WebAddress, Words};
+pub(super) use types::{
+    AppletLine, AppletPart, AppletText, CommandLine, FilePath, Language, Limit, MaxTokens, Number, SetName, Wanted,
+    WebAddress, Words,
+};
 
 /// How much of what was given is shown in a refusal.
 const SHOWN_CHARS: usize = 40;
@@ -34,6 +37,12 @@ pub(super) enum ArgumentError {
     ItemNotText { name: &'static str, example: &'static str, place: usize, found: &'static str },
     #[error("item {place} of {name} has {chars} characters, at most {max} are taken; make it shorter")]
     ItemTooLong { name: &'static str, place: usize, chars: usize, max: usize },
+    #[error("{name} is an object such as {example}, and this is {found}")]
+    NotObject { name: &'static str, example: &'static str, found: &'static str },
+    #[error("{name} is an object of texts such as {example}, and its {key:?} is {found}")]
+    ValueNotText { name: &'static str, example: &'static str, key: String, found: &'static str },
+    #[error("{key:?} of {name} has {chars} characters, at most {max} are taken; make it shorter")]
+    ValueTooLong { name: &'static str, key: String, chars: usize, max: usize },
     #[error("{name} is {known}")]
     NotOneOf { name: &'static str, known: String },
     #[error("{name} is a whole number from {from} to {to}, and this is {found}")]
@@ -60,6 +69,14 @@ pub(super) enum Schema {
         what: &'static str,
     },
     Texts {
+        max_items: usize,
+        max_chars: usize,
+    },
+    Object {
+        max_items: usize,
+    },
+    /// An object whose values are texts; `max_chars` bounds each of them.
+    TextsByKey {
         max_items: usize,
         max_chars: usize,
     },
@@ -163,6 +180,12 @@ impl Argument {
             Schema::Texts { max_items, max_chars } => {
                 json!({ "type": "array", "items": { "type": "string", "maxLength": max_chars }, "maxItems": max_items })
             }
+            Schema::Object { max_items } => json!({ "type": "object", "maxProperties": max_items }),
+            Schema::TextsByKey { max_items, max_chars } => json!({
+                "type": "object",
+                "additionalProperties": { "type": "string", "maxLength": max_chars },
+                "maxProperties": max_items,
+            }),
             Schema::OneOf(words) => json!({ "type": "string", "enum": words, "default": words.first() }),
             Schema::Number { from, to, default: None } => json!({ "type": "integer", "minimum": from, "maximum": to }),
             Schema::Number { from, to, default: Some(default) } => {
@@ -178,6 +201,9 @@ impl Argument {
         match self.schema {
             Schema::Text { .. } | Schema::Words { .. } | Schema::Id { .. } | Schema::OneOf(_) => json!(self.example),
             Schema::Texts { .. } => json!([self.example]),
+            Schema::Object { .. } | Schema::TextsByKey { .. } => {
+                serde_json::from_str(self.example).expect("a test reads each example")
+            }
             Schema::Number { .. } => json!(self.example.parse::<u64>().ok()),
         }
     }
@@ -204,7 +230,12 @@ impl Argument {
         let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
         let says_nothing = match self.schema {
             Schema::Words { .. } | Schema::Id { .. } => is_blank && !self.is_required,
-            Schema::Text { .. } | Schema::Texts { .. } | Schema::OneOf(_) | Schema::Number { .. } => false,
+            Schema::Text { .. }
+            | Schema::Texts { .. }
+            | Schema::Object { .. }
+            | Schema::TextsByKey { .. }
+            | Schema::OneOf(_)
+            | Schema::Number { .. } => false,
         };
         (!says_nothing).then_some(value)
     }
@@ -240,6 +271,18 @@ impl Argument {
                 }
                 Ok(())
             }
+            Schema::Object { max_items } => self.object(value, max_items).map(drop),
+            Schema::TextsByKey { max_items, max_chars: max } => {
+                for (key, value) in self.object(value, max_items)? {
+                    let key = || key.chars().take(SHOWN_CHARS).collect();
+                    let not_text = || ArgumentError::ValueNotText { name, example, key: key(), found: kind(value) };
+                    let chars = value.as_str().ok_or_else(not_text)?.chars().count();
+                    if chars > max {
+                        return Err(ArgumentError::ValueTooLong { name, key: key(), chars, max });
+                    }
+                }
+                Ok(())
+            }
             Schema::OneOf(words) => {
                 let is_one = value.as_str().is_some_and(|word| words.contains(&word));
                 is_one.then_some(()).ok_or_else(|| self.wrong(value))
@@ -251,6 +294,15 @@ impl Argument {
         }
     }
 
+    /// The keys and values of an object that has not too many.
+    fn object<'a>(&self, value: &'a Value, max: usize) -> Result<&'a JsonObject, ArgumentError> {
+        let object = value.as_object().ok_or_else(|| self.wrong(value))?;
+        match object.len() {
+            items if items > max => Err(ArgumentError::TooMany { name: self.name, items, max }),
+            _ => Ok(object),
+        }
+    }
+
     /// Says of a value that it is no such thing.
     fn wrong(&self, value: &Value) -> ArgumentError {
         let Self { name, example, .. } = *self;
@@ -258,6 +310,9 @@ impl Argument {
             Schema::Text { .. } | Schema::Words { .. } => ArgumentError::NotText { name, example, found: kind(value) },
             Schema::Id { what, .. } => ArgumentError::NotAnId { name, what, found: shown(value) },
             Schema::Texts { .. } => ArgumentError::NotTexts { name, example, found: kind(value) },
+            Schema::Object { .. } | Schema::TextsByKey { .. } => {
+                ArgumentError::NotObject { name, example, found: kind(value) }
+            }
             Schema::OneOf(words) => {
                 let known: Vec<_> = words.iter().map(|word| format!("{word:?}")).collect();
                 ArgumentError::NotOneOf { name, known: known.join(" or ") }

@@ -26,8 +26,8 @@ use super::{Calling, replies, skills};
 const SKILLS_TTL_MS: u64 = 300_000;
 const SKILLS_SCOPE: CacheScope = CacheScope::Public;
 /// What the mount that shows things says of itself.
-const WHAT_SHOWING_IS_FOR: &str = "Shows the person files and pictures beside the conversation, where they stay. For \"show me\"; what \
-                                   you want to know yourself, read with your own tools.";
+const WHAT_SHOWING_IS_FOR: &str = "Shows the person files, pictures and applets beside the conversation, where they stay. For \"show me\"; \
+                                   what you want to know yourself, read with your own tools.";
 
 #[derive(Clone)]
 pub(crate) struct Handler {

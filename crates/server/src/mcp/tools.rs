@@ -4,6 +4,7 @@
 //! Invariant: each is a question or a command that a route has as well, and what is read of other sessions goes through
 //! `scope.rs`. What comes through here was marked by an agent, whoever's credential it came with.
 
+mod applets;
 mod contents;
 mod marks;
 mod run;
@@ -16,7 +17,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use engine::{AgentSwitch, Engine, OutputError, QueryError, SubmitError};
+use engine::{AgentSwitch, AppletError, Engine, OutputError, QueryError, SubmitError};
 use model::{InteractionId, SessionId, Turn};
 use rmcp::model::{JsonObject, ToolAnnotations};
 use serde_json::{Value, json};
@@ -28,7 +29,7 @@ use super::scope::Scope;
 use crate::error::ApiError;
 
 /// All of them, in the order in which they are listed.
-const TOOLS: [Tool; 16] = [
+const TOOLS: [Tool; 24] = [
     marks::SET,
     marks::GET,
     sessions::CURRENT,
@@ -45,6 +46,14 @@ const TOOLS: [Tool; 16] = [
     show::IMAGE,
     show::EMBED,
     show::RETRIEVE,
+    applets::SET,
+    applets::SAVE,
+    applets::LOAD,
+    applets::library::LIST,
+    applets::state::GET,
+    applets::state::SET,
+    applets::library::USAGE,
+    applets::library::HOWTO,
 ];
 
 /// What is said of arguments that several tools have.
@@ -270,6 +279,12 @@ impl From<SubmitError> for CallError {
 
 impl From<OutputError> for CallError {
     fn from(err: OutputError) -> Self {
+        Self::Refused(err.into())
+    }
+}
+
+impl From<AppletError> for CallError {
+    fn from(err: AppletError) -> Self {
         Self::Refused(err.into())
     }
 }

@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
 
 mod agents;
+mod applets;
 mod auth;
 mod bodies;
 mod changes;
@@ -35,6 +36,7 @@ mod live_window;
 mod markdown;
 mod markers;
 mod mcp;
+mod mcp_applets;
 mod mcp_reading;
 mod mcp_scope;
 mod mcp_skills;

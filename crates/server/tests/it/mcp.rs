@@ -52,8 +52,9 @@ impl Client {
     /// What a tool answers, with a mark if it says that it failed.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> String {
         let result = self.result(tool, arguments).await;
-        let is_marked = tool == "set_relevant_context" && result.is_error != Some(true);
-        assert_eq!(result.structured_content.is_some(), is_marked, "only marking says more than words");
+        let is_structured =
+            ["set_relevant_context", "get_applet_state"].contains(&tool) && result.is_error != Some(true);
+        assert_eq!(result.structured_content.is_some(), is_structured, "only these say more than words");
         let text = match result.content.as_slice() {
             [ContentBlock::Text(text)] => text.text.clone(),
             other => panic!("{other:?}"),
@@ -61,7 +62,7 @@ impl Client {
         if result.is_error == Some(true) { format!("FAILED {text}") } else { text }
     }
 
-    async fn result(&self, tool: &str, arguments: Value) -> CallToolResult {
+    pub(crate) async fn result(&self, tool: &str, arguments: Value) -> CallToolResult {
         let arguments: JsonObject = serde_json::from_value(arguments).unwrap();
         let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         within(tool, self.0.call_tool(request)).await.unwrap()

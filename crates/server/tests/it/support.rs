@@ -248,7 +248,8 @@ impl World {
         let names = ["files", "applets"];
         let deny = engine::Deny::standard().with_folder_but(&data, &names).unwrap();
         let files = names.map(|name| data.join(name)).to_vec();
-        let kind = Kind { agency: Some(Agency { deny, files, ..Agency::only_guide() }), ..Kind::default() };
+        let applets = Some(data.join("applets"));
+        let kind = Kind { agency: Some(Agency { deny, files, applets, ..Agency::only_guide() }), ..Kind::default() };
         let store = Arc::new(MemoryStore::new(incarnation()));
         Self::start(store, None, directory, roomy(), clock(), ids(), kind).await
     }

@@ -1,9 +1,13 @@
 //! The types that arguments are read into: what each of them looks like, and its bounds.
 
+use std::collections::BTreeMap;
+
+use engine::MAX_APPLET_BYTES;
 use model::{
-    InteractionId, ListKey, MAX_ITEM_BYTES, MAX_PATH_BYTES, MAX_SET_ITEMS, MAX_SET_NAME_CHARS, OutputId, SessionId,
-    SetMode, Turn,
+    AppletSlug, InteractionId, ListKey, MAX_APPLET_PARAM_CHARS, MAX_APPLET_PARAMS, MAX_CARD_LINE_CHARS, MAX_ITEM_BYTES,
+    MAX_PATH_BYTES, MAX_SET_ITEMS, MAX_SET_NAME_CHARS, MAX_SLUG_CHARS, OutputId, SessionId, SetMode, Turn,
 };
+use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use super::{ArgumentType, Schema, spelt};
@@ -19,6 +23,10 @@ const MAX_COMMAND_CHARS: usize = 8_000;
 const MAX_LANGUAGE_CHARS: usize = 40;
 /// Longer than any address that people copy.
 const MAX_ADDRESS_CHARS: usize = 2_000;
+/// As long as what an applet says of itself may be.
+const MAX_ABOUT_CHARS: usize = 1_000;
+/// More keys than a call sets of a state.
+const MAX_STATE_KEYS: usize = 1_000;
 /// As ids are printed.
 const ID_CHARS: usize = 36;
 /// A time in milliseconds, a dot and an id.
@@ -76,6 +84,69 @@ impl ArgumentType for Language {
 
     fn parse(value: &Value) -> Option<Self> {
         value.as_str().map(|text| Self(text.to_owned()))
+    }
+}
+
+/// HTML, script or style of an applet. A part has at most as many characters as all of them have bytes.
+pub(in crate::mcp) struct AppletPart(pub(in crate::mcp) String);
+
+impl ArgumentType for AppletPart {
+    const SCHEMA: Schema = Schema::Text { max_chars: MAX_APPLET_BYTES };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_str().map(|text| Self(text.to_owned()))
+    }
+}
+
+/// What an applet is called; whether it may be called so is for the engine to say.
+pub(in crate::mcp) struct AppletLine(pub(in crate::mcp) String);
+
+impl ArgumentType for AppletLine {
+    const SCHEMA: Schema = Schema::Text { max_chars: MAX_CARD_LINE_CHARS };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_str().map(|text| Self(text.to_owned()))
+    }
+}
+
+/// What an applet says of itself.
+pub(in crate::mcp) struct AppletText(pub(in crate::mcp) String);
+
+impl ArgumentType for AppletText {
+    const SCHEMA: Schema = Schema::Text { max_chars: MAX_ABOUT_CHARS };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_str().map(|text| Self(text.to_owned()))
+    }
+}
+
+impl ArgumentType for AppletSlug {
+    const SCHEMA: Schema = Schema::Id {
+        max_chars: MAX_SLUG_CHARS,
+        what: "1 to 64 lower-case letters, digits and hyphens that begins and ends with a letter or digit, such as \"my-board\"",
+    };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_str()?.trim().parse().ok()
+    }
+}
+
+/// What an applet is given.
+impl ArgumentType for BTreeMap<String, String> {
+    const SCHEMA: Schema = Schema::TextsByKey { max_items: MAX_APPLET_PARAMS, max_chars: MAX_APPLET_PARAM_CHARS };
+
+    fn parse(value: &Value) -> Option<Self> {
+        let texts = value.as_object()?.iter().map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
+        texts.collect()
+    }
+}
+
+/// Keys of an applet's state; how long and how deep they may be is for the engine to say.
+impl ArgumentType for JsonObject {
+    const SCHEMA: Schema = Schema::Object { max_items: MAX_STATE_KEYS };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_object().cloned()
     }
 }
 

@@ -20,7 +20,7 @@ const CUT: &str = " (cut)\n";
 /// How many lines one call gets back.
 const MAX_LINES: usize = 2_000;
 
-const fn showing<A: Run>(name: &'static str, description: &'static str) -> Tool {
+pub(super) const fn showing<A: Run>(name: &'static str, description: &'static str) -> Tool {
     let (endpoint, effect, budget) = (Endpoint::Show, Effect::Shows, AnswerBudget::DEFAULT);
     Tool::of::<A>(About { name, description, endpoint, effect, asks_person: false, budget })
 }

@@ -53,6 +53,10 @@ fn is_bounded(property: &Value) -> bool {
         Some("string") => property["maxLength"].is_u64() || property["enum"].is_array(),
         Some("integer") => property["minimum"].is_u64() && property["maximum"].is_u64(),
         Some("array") => property["maxItems"].is_u64() && is_bounded(&property["items"]),
+        Some("object") => {
+            let values = &property["additionalProperties"];
+            property["maxProperties"].is_u64() && (values.is_null() || is_bounded(values))
+        }
         _ => false,
     }
 }
@@ -67,6 +71,15 @@ fn beyond(property: &Value) -> Vec<Value> {
         Some("array") => {
             let long = beyond(&property["items"]).remove(0);
             vec![json!(vec!["/a"; bound("maxItems") + 1]), json!([long])]
+        }
+        Some("object") => {
+            let many = (0..=bound("maxProperties")).map(|n| (n.to_string(), json!("x")));
+            let mut wrong = vec![Value::Object(many.collect()), json!("{}"), json!([])];
+            if property["additionalProperties"].is_object() {
+                let long = beyond(&property["additionalProperties"]).remove(0);
+                wrong.extend([json!({ "a": long }), json!({ "a": 1 })]);
+            }
+            wrong
         }
         _ => panic!("{property}"),
     }
