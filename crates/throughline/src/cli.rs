@@ -1,5 +1,6 @@
 //! The command line as people read it: every word of help is here.
 
+mod applets;
 mod diff;
 mod filing;
 mod fork;
@@ -21,10 +22,11 @@ use clap_complete::Shell;
 
 use crate::data_dir::DATA_DIR_VARIABLE;
 
+pub(crate) use applets::{Applets, AppletsCommand, DeleteApplet, ExportApplet, ImportApplet, OpenApplet, ShowApplet};
 pub(crate) use diff::Diff;
 pub(crate) use filing::{Delete, Import, Rename, Several, Tag, Undelete};
 pub(crate) use fork::Fork;
-pub(crate) use names::{PromptName, SessionName};
+pub(crate) use names::{AppletParam, AppletWord, PromptName, SessionName};
 pub(crate) use reading::{List, Open, OutputOf, Outputs, Show, Toc, Watch};
 pub(crate) use search::{Search, mark_search_words};
 pub(crate) use server::{Agents, Config, Mcp, Serve, Status};
@@ -63,6 +65,7 @@ Examples:
   throughline next last                   the steps that its agent offers, and `--take` takes one
   throughline work                        sessions that belong together
   throughline search flaky upload         find it again, in all sessions
+  throughline applets open counter        a small page with state that lasts, beside the newest session
   throughline import                      bring in what other tools left
   throughline token link                  sign another browser in
   throughline token new --device phone    sign a phone in, with a QR code
@@ -100,6 +103,9 @@ pub(crate) enum Command {
     /// Print something that an agent showed, or some of its lines
     #[command(after_help = reading::OUTPUT_HELP)]
     Output(OutputOf),
+    /// List applets: small pages that agents make, with state that lasts; show, open, delete, export or import one
+    #[command(after_help = applets::APPLETS_HELP)]
+    Applets(Applets),
     /// Say how many tokens were used and what they cost, by day, agent, model, project or work, or of one session
     #[command(after_help = usage::USAGE_HELP)]
     Usage(Usage),

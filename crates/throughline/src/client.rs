@@ -151,6 +151,10 @@ impl Client {
         self.call(Method::POST, path, body).await
     }
 
+    pub(crate) async fn put<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
+        self.call(Method::PUT, path, Some(body)).await
+    }
+
     pub(crate) async fn patch(&self, path: &str, body: &impl Serialize) -> Result<()> {
         let answer = self.send(Method::PATCH, path, Some(body)).await?;
         check(&answer).map(|_| ())

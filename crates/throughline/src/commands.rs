@@ -3,6 +3,7 @@
 mod agents;
 mod answer;
 mod answer_printer;
+mod applets;
 mod backup;
 mod completions;
 mod config;
@@ -78,6 +79,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Toc(toc)) => toc::run(&data()?, &toc).await,
         Some(Command::Outputs(outputs)) => outputs::run(&data()?, &outputs).await,
         Some(Command::Output(output)) => outputs::print(&data()?, &output).await,
+        Some(Command::Applets(applets)) => applets::run(&data()?, applets).await,
         Some(Command::Usage(usage)) => usage::run(&data()?, &usage).await,
         Some(Command::Work(work)) => work::run(&data()?, work).await,
         Some(Command::Next(next)) => next::run(&data()?, next).await,

@@ -130,6 +130,7 @@ fn remove_left_over(partial: &Path) -> io::Result<()> {
 fn is_of_an_export(begins: &[u8]) -> bool {
     const EVERYTHING: &[u8] = br#"{"throughline":"export""#;
     const BUNDLE: &[u8] = b"throughline-bundle.json\0";
+    const APPLET: &[u8] = b"{\n  \"throughline-applet\": ";
     const ENTRIES: &[u8] = br#"{"seq":1,"at":""#;
     const HTML: &[u8] = b"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:;";
     let is_markdown = || {
@@ -139,7 +140,7 @@ fn is_of_an_export(begins: &[u8]) -> bool {
         let id = lines.nth(1).and_then(|line| line.strip_prefix("Session ")?.split_once(" with "));
         title && id.is_some_and(|(id, _)| id.parse::<model::SessionId>().is_ok())
     };
-    [EVERYTHING, BUNDLE, ENTRIES, HTML].iter().any(|beginning| begins.starts_with(beginning)) || is_markdown()
+    [EVERYTHING, BUNDLE, APPLET, ENTRIES, HTML].iter().any(|beginning| begins.starts_with(beginning)) || is_markdown()
 }
 
 /// Gives a file its final name, unless something else got that name meanwhile.

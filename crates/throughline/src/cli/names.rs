@@ -1,6 +1,6 @@
-//! How people name sessions and prompts.
+//! How people name sessions, prompts and applets.
 
-use model::{InteractionId, SessionId};
+use model::{AppletName, AppletSlug, InteractionId, SessionId};
 
 /// How a person names a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,9 +51,77 @@ impl std::str::FromStr for PromptName {
     }
 }
 
+/// How a person names an applet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum AppletWord {
+    Saved(AppletSlug),
+    /// The one that a session shows and nobody has saved.
+    Shown,
+}
+
+impl AppletWord {
+    /// As in `/storage/applet/{applet}`.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Saved(slug) => slug.as_str(),
+            Self::Shown => AppletName::SHOWN,
+        }
+    }
+}
+
+impl std::str::FromStr for AppletWord {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            AppletName::SHOWN => Ok(Self::Shown),
+            text => text.parse().map(Self::Saved).map_err(|err: model::SlugError| err.to_string()),
+        }
+    }
+}
+
+/// Something that an applet is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AppletParam {
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+impl AppletParam {
+    /// What the page's own address says beside the params.
+    const TAKEN: [&str; 2] = ["applet", "_past"];
+}
+
+impl std::str::FromStr for AppletParam {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            Some((name, _)) if Self::TAKEN.contains(&name) => {
+                Err(format!("no applet is given {name}: it is the page's own"))
+            }
+            Some((name, value)) if !name.is_empty() => Ok(Self { name: name.to_owned(), value: value.to_owned() }),
+            Some(_) | None => Err("expected a name and a value, such as path=src/main.rs".to_owned()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn applets_are_named_by_slug_and_given_names_with_values() {
+        assert_eq!("_shown".parse(), Ok(AppletWord::Shown));
+        assert_eq!("my-board".parse::<AppletWord>().map(|word| word.as_str().to_owned()), Ok("my-board".to_owned()));
+        assert!("../etc".parse::<AppletWord>().is_err());
+        let param = |name: &str, value: &str| Ok(AppletParam { name: name.to_owned(), value: value.to_owned() });
+        assert_eq!("path=a=b c".parse(), param("path", "a=b c"));
+        assert_eq!("q=".parse(), param("q", ""));
+        for wrong in ["path", "=a", "", "applet=other", "_past=t1"] {
+            assert!(wrong.parse::<AppletParam>().is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn sessions_are_named_by_id_by_tail_or_as_the_last() {

@@ -17,8 +17,8 @@ use crate::paging::PageCursor;
 use crate::style::{Style, screen};
 use crate::terminal::{self, Cell, ago, cut, cut_start, safe, safe_json, styled_table};
 
-/// The least width of a title; on a narrower terminal lines are wrapped.
-const LEAST_TITLE_COLUMNS: usize = 16;
+/// The least width of the column that gives way; on a narrower terminal lines are wrapped.
+const LEAST_GIVING_COLUMNS: usize = 16;
 const WORK_COLUMNS: usize = 24;
 const PROJECT_COLUMNS: usize = 28;
 /// The column of titles, which give way where there is little room.
@@ -178,7 +178,7 @@ fn session_lines(page: &SessionPage) -> Vec<String> {
         header.push("TAGS");
     }
     header.push("PROJECT");
-    fitting_table(&header, page.sessions.iter().map(cells).collect())
+    fitting_table(&header, TITLE, page.sessions.iter().map(cells).collect())
 }
 
 fn deleted(page: &DeletedPage, json: bool) -> Result<()> {
@@ -206,21 +206,22 @@ fn deleted_lines(sessions: &[DeletedSession], now: Timestamp) -> Vec<String> {
             Cell::styled(short_path(&row.project), Style::Dim),
         ]
     };
-    fitting_table(&["ID", "DELETED", "TURNS", "AGENT", TITLE, "PROJECT"], sessions.iter().map(cells).collect())
+    let header = ["ID", "DELETED", "TURNS", "AGENT", TITLE, "PROJECT"];
+    fitting_table(&header, TITLE, sessions.iter().map(cells).collect())
 }
 
-/// A table whose titles take what the terminal has left.
-fn fitting_table(header: &[&str], mut rows: Vec<Vec<Cell>>) -> Vec<String> {
+/// A table in which one column takes what the terminal has left.
+pub(super) fn fitting_table(header: &[&str], giving: &str, mut rows: Vec<Vec<Cell>>) -> Vec<String> {
     if let Some((columns, _)) = screen() {
         let width = |index: usize| {
             let cells = rows.iter().map(|row| row[index].text.width());
             cells.chain([header[index].width()]).max().unwrap_or_default() + 2
         };
-        let title = header.iter().position(|name| *name == TITLE).unwrap_or_default();
-        let others: usize = (0..header.len()).filter(|index| *index != title).map(width).sum();
-        let left = columns.saturating_sub(others).max(LEAST_TITLE_COLUMNS);
+        let giving = header.iter().position(|name| *name == giving).unwrap_or_default();
+        let others: usize = (0..header.len()).filter(|index| *index != giving).map(width).sum();
+        let left = columns.saturating_sub(others).max(LEAST_GIVING_COLUMNS);
         for row in &mut rows {
-            row[title].text = cut(&row[title].text, left);
+            row[giving].text = cut(&row[giving].text, left);
         }
     }
     styled_table(header, &rows)

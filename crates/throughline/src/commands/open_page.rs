@@ -10,42 +10,61 @@ use crate::data_dir::DataDir;
 use crate::link::split;
 use crate::terminal;
 
+pub(super) const NO_SERVER: &str = "no server is running; `throughline` starts one and opens its page";
+
 pub(super) async fn run(data: &DataDir, open: &cli::Open) -> Result<()> {
-    let Some(client) = Client::of_running(data).await? else {
-        bail!("no server is running; `throughline` starts one and opens its page");
-    };
+    let Some(client) = Client::of_running(data).await? else { bail!(NO_SERVER) };
     let session = match &open.session {
         Some(name) => Some(client.find_session(name).await?.row.id),
         None => None,
     };
+    let place = Place { session, turn: open.turn.as_deref(), query: "" };
     if open.print {
-        return Ok(terminal::line(&link(&client, session, open.turn.as_deref()).await?)?);
+        return Ok(terminal::line(&link(&client, place).await?)?);
     }
-    at(data, &client, session, open.turn.as_deref()).await
+    at(data, &client, place).await
 }
 
-/// Opens the page at a turn of a session, at its end, or at the list of sessions.
-pub(super) async fn at(data: &DataDir, client: &Client, session: Option<SessionId>, turn: Option<&str>) -> Result<()> {
+/// Where in the page a link leads: to the list of sessions, to a session, or to a turn of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place<'a> {
+    pub(super) session: Option<SessionId>,
+    pub(super) turn: Option<&'a str>,
+    /// What the session's address says beside it, with its `?`.
+    pub(super) query: &'a str,
+}
+
+/// Opens the page there.
+pub(super) async fn at(data: &DataDir, client: &Client, place: Place<'_>) -> Result<()> {
     if !client.has_server() || data.read_server_file().is_none() {
         terminal::remark("there is no server to open the page of; `throughline` starts one");
         return Ok(());
     }
-    let link = link(client, session, turn).await?;
-    if open::that_detached(&link).is_err() {
-        let (address, _) = split(&link).unwrap_or((&link, ""));
+    in_browser(&link(client, place).await?);
+    Ok(())
+}
+
+/// Opens a link, or says where the page is.
+pub(super) fn in_browser(link: &str) {
+    if open::that_detached(link).is_err() {
+        let address = without_code(link);
         terminal::remark(&format!(
             "no browser could be opened here; the page is at {address}, and `throughline open --print` prints a link"
         ));
     }
-    Ok(())
+}
+
+/// The address that a link leads to, which signs nobody in.
+pub(super) fn without_code(link: &str) -> &str {
+    link.split_once('#').map_or(link, |(address, _)| address)
 }
 
 /// A link that signs a browser in and leads there.
-async fn link(client: &Client, session: Option<SessionId>, turn: Option<&str>) -> Result<String> {
+pub(super) async fn link(client: &Client, Place { session, turn, query }: Place<'_>) -> Result<String> {
     let link: SignInLink = client.post("/tokens/link", Some(&NewSignInLink::default())).await?;
     let plain = link.url.expose();
     let Some((address, code)) = split(plain) else { return Ok(plain.to_owned()) };
     let Some(session) = session else { return Ok(plain.to_owned()) };
     let turn = turn.map(|turn| format!("&at=t{}", turn.trim_start_matches('t'))).unwrap_or_default();
-    Ok(format!("{address}/s/{session}#{code}{turn}"))
+    Ok(format!("{address}/s/{session}{query}#{code}{turn}"))
 }

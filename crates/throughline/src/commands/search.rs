@@ -7,7 +7,7 @@ use server::wire::{SearchPage, SearchResult, Snippet, Toc};
 use crate::cli;
 use crate::client::Client;
 use crate::commands::list::tail;
-use crate::commands::open_page;
+use crate::commands::open_page::{self, Place};
 use crate::data_dir::DataDir;
 use crate::link::encoded;
 use crate::style::{Style, has_colours};
@@ -28,7 +28,9 @@ pub(super) async fn run(data: &DataDir, search: &cli::Search) -> Result<()> {
             if search.open
                 && let Some(first) = page.results.first()
             {
-                open_page::at(data, &client, Some(first.session_id), Some(&format!("t{}", first.turn))).await?;
+                let turn = format!("t{}", first.turn);
+                let place = Place { session: Some(first.session_id), turn: Some(&turn), query: "" };
+                open_page::at(data, &client, place).await?;
             }
             shown
         }

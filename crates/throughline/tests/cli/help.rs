@@ -11,6 +11,7 @@ fn every_command_says_what_it_needs() {
         "new",
         "list",
         "show",
+        "applets",
         "work",
         "next",
         "send",
@@ -34,6 +35,15 @@ fn every_command_says_what_it_needs() {
     for (command, words) in [
         (&["serve"][..], &["--listen <ADDR>", "--no-open", "127.0.0.1:7417"][..]),
         (&["new"], &["--agent", "--cwd <DIR>", "--name", "--work <NAME>", "--confirm", "--json"]),
+        (
+            &["applets"],
+            &["list", "show", "open", "delete", "export", "import", "--json", "throughline applets open counter"],
+        ),
+        (&["applets", "show"], &["<SLUG>", "`_shown`", "--session <SESSION>", "--json"]),
+        (&["applets", "open"], &["<SLUG>", "[KEY=VALUE]...", "--session <SESSION>", "--print"]),
+        (&["applets", "delete"], &["<SLUG>", "--yes", "--json"]),
+        (&["applets", "export"], &["<SLUG>", "<FILE>", "--with-state", "--session <SESSION>", "standard output"]),
+        (&["applets", "import"], &["<FILE>", "--as <SLUG>", "--replace", "--with-state", "--json"]),
         (&["work"], &["show", "toc", "rename", "delete", "--limit", "--json", "throughline work toc loom"]),
         (&["work", "show"], &["<NAME|ID>", "--json"]),
         (&["work", "rename"], &["<NAME|ID>", "<NEW>", "--json"]),

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
 
 mod agents;
+mod applets;
 mod asking;
 mod clicks;
 mod client;
