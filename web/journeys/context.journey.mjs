@@ -48,11 +48,11 @@ test("what the agent wrote is offered, one click marks it, and every browser see
   await footer(page).getByRole("link", marked).waitFor();
 
   await footer(page).getByRole("link", marked).click();
-  const viewer = page.getByRole("dialog", { name: "notes.md" });
-  await viewer.getByText("hello").waitFor();
-  await viewer.getByText("1 line", { exact: true }).waitFor();
-  await page.keyboard.press("Escape");
-  await viewer.waitFor({ state: "detached" });
+  const editor = page.getByRole("complementary", { name: "Applet" });
+  await editor.waitFor();
+  assert.equal(new URL(page.url()).search, `?applet=text-editor&path=${encodeURIComponent(`${cwd}/notes.md`)}`);
+  await editor.getByRole("button", { name: "Close the applet" }).click();
+  await editor.waitFor({ state: "detached" });
 
   // Another session has nothing of it; a new one neither.
   await createSession(page, { cwd, name: "another" });

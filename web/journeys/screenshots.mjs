@@ -86,7 +86,8 @@ try {
     await page.getByText(/characters, about/).evaluate((words) => words.scrollIntoView({ block: "center" }));
     await shoot("context-packet");
     await page.keyboard.press("Escape");
-    await page.getByRole("region", { name: "Context", exact: true }).getByRole("link", { name: /shuttle.rs/ }).click();
+    const file = await page.getByRole("region", { name: "Context", exact: true }).getByRole("link", { name: /shuttle.rs/ }).getAttribute("title");
+    await page.goto(`${origin}/s/${sessions.about}?file=${encodeURIComponent(file.replace(/, edited by.*/, ""))}`);
     await page.locator("dialog .code-keyword").first().waitFor();
     await shoot("file");
     await page.goto(`${origin}/s/${sessions.interrupted}`);

@@ -8,6 +8,7 @@ import type { components, paths } from "../wire/api";
 import type { NextWish } from "../wire/blocks";
 import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, SessionId, SetContext } from "../wire/names";
 import type { WorkId } from "../wire/work";
+import { appletCalls } from "./applets";
 
 type Schemas = components["schemas"];
 
@@ -94,6 +95,8 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     renameSession: (id: SessionId, name: string) => patch(id, { name }),
     setEnvHint: (id: SessionId, envHint: string) => patch(id, { envHint }),
     setContext: (id: SessionId, setContext: SetContext) => patch(id, { setContext }),
+    /** Which applet was open last; it goes out though the page is being left. */
+    captureApplet: (id: SessionId, items: string[]) => answered(PATCH("/api/v1/sessions/{id}", { ...of(id), body: { setContext: { setName: "applet", items, mode: "replace" } }, keepalive: true })),
     /** `null` takes the person's name away, so that the newest title shows again. */
     setPinnedTitle: (id: SessionId, pinnedTitle: string | null) => patch(id, { pinnedTitle }),
     toc: (id: SessionId, after: string) => answered(GET("/api/v1/sessions/{id}/toc", { params: { path: { id }, query: { after } } })),
@@ -152,7 +155,7 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     setOption: (id: SessionId, option: string, body: Schemas["NewValue"]) =>
       answered(POST("/api/v1/sessions/{id}/options/{option}", { params: { path: { id, option } }, body })),
     signInToAgent: (id: SessionId, body: Schemas["SignIn"]) => answered(POST("/api/v1/sessions/{id}/sign-in", { ...of(id), body })),
-    sendPrompt: (id: SessionId, body: NewPrompt) => answered(POST("/api/v1/sessions/{id}/prompts", { ...of(id), body })),
+    sendPrompt: (id: SessionId, body: NewPrompt) => answered(POST("/api/v1/sessions/{id}/prompts", { ...of(id), body: body as Schemas["NewPrompt"] })),
     unsent: (id: SessionId) => answered(GET("/api/v1/sessions/{id}/unsent", of(id))),
     putUnsent: (id: SessionId, body: Schemas["NewUnsent"]) => answered(PATCH("/api/v1/sessions/{id}/unsent", { ...of(id), body })),
     changePrompt: (id: SessionId, interaction: InteractionId, text: string) =>
@@ -181,11 +184,12 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     /** `block` is its place, as `t3.n1`. Asked again, it leads to the same session. */
     takeNext: (id: SessionId, block: string, body: NextWish) => answered(POST("/api/v1/sessions/{id}/next/{block}", { params: { path: { id, block } }, body })),
     observe: (id: SessionId) => answered(POST("/api/v1/sessions/{id}/observe", of(id))),
+    ...appletCalls(client, answered),
   };
 }
 
 /** As openapi-fetch gives it: the error's text, where that is not what the API describes. */
-type Fetched<T> = { data?: T; error?: ErrorBody | string; response: Response };
+export type Fetched<T> = { data?: T; error?: ErrorBody | string; response: Response };
 
 async function answered<T>(call: Promise<Fetched<T>>): Promise<Answer<T>> {
   try {

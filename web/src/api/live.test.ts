@@ -353,3 +353,41 @@ test("words that are no frame end the connection, not the page", async () => {
   expect(FakeSocket.last.closed).toBe(true);
   await retry();
 });
+
+test("an open applet is opened again with each connection; what comes after it was closed is dropped", async () => {
+  const { live, heard } = open();
+  const wish = { type: "applet_open", session: SESSION, applet: "counter", params: { a: "1" } };
+  live.openApplet(SESSION, "counter", { a: "1" });
+  FakeSocket.last.greet();
+  expect(FakeSocket.last.asked).toEqual([wish]);
+  FakeSocket.last.drop();
+  (await retry()).greet();
+  expect(FakeSocket.last.asked).toEqual([wish]);
+  const state = (applet: string): ServerFrame => ({ type: "applet_state", session: SESSION, applet, state: {}, version: 1 });
+  FakeSocket.last.say(state("counter"), state("other"), { type: "applet_changed", session: SESSION, applet: "counter", hash: "h2" });
+  live.closeApplet(SESSION);
+  live.closeApplet(SESSION);
+  FakeSocket.last.say(state("counter"));
+  expect(heard.slice(-2)).toEqual([state("counter"), { type: "applet_changed", session: SESSION, applet: "counter", hash: "h2" }]);
+  expect(FakeSocket.last.asked).toEqual([wish, { type: "applet_close", session: SESSION }]);
+});
+
+test("a write of an applet's state has one answer: the server's, or that there is no connection any more", async () => {
+  const { live, refused } = open();
+  expect(await live.writeAppletState(SESSION, "counter", { merge: { a: 1 } })).toEqual({ ok: false, failure: { kind: "unreachable" } });
+  FakeSocket.last.greet();
+  const write = () => live.writeAppletState(SESSION, "counter", { merge: { a: 1 }, writer: "w" });
+  const idOfLast = () => FakeSocket.last.sent.at(-1)?.id ?? "";
+  const taken = write();
+  expect(FakeSocket.last.asked.at(-1)).toEqual({ type: "applet_state", session: SESSION, applet: "counter", merge: { a: 1 }, writer: "w" });
+  FakeSocket.last.say({ type: "ack", id: idOfLast(), result: { version: 7 } as never });
+  expect(await taken).toEqual({ ok: true, value: { version: 7 } });
+  const conflicting = write();
+  const error = { code: "applet_state_conflict", message: "another version", details: { version: 9 } as never };
+  FakeSocket.last.say({ type: "error", id: idOfLast(), session: SESSION, error });
+  expect(await conflicting).toEqual({ ok: false, failure: { kind: "refused", status: 0, ...error } });
+  expect(refused).not.toHaveBeenCalled();
+  const lost = write();
+  FakeSocket.last.drop();
+  expect(await lost).toEqual({ ok: false, failure: { kind: "unreachable" } });
+});

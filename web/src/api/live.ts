@@ -3,7 +3,10 @@
 // Invariant: a listener gets each entry of a followed session once and in order, from where the server said that the
 // follow begins. After a broken connection every follow goes on from the last entry that was passed on; what comes twice is dropped by its seq, and a gap is never
 // passed over but asked for again.
+import type { AppletParams, NewAppletState } from "../wire/applets";
 import type { ClientFrame, ErrorDetail, Request, ServerFrame, SessionId } from "../wire/names";
+import type { Answer } from "./http";
+import { LiveRequests } from "./liveRequests";
 
 export type Connection =
   /** Not yet up since the page was opened. */
@@ -52,6 +55,9 @@ export class LiveClient {
   readonly #options: LiveOptions;
   readonly #listener: LiveListener;
   readonly #places = new Map<SessionId, Place>();
+  /** The applet that is open in each session; it is opened anew with each connection. */
+  readonly #applets = new Map<SessionId, { applet: string; params: AppletParams }>();
+  readonly #requests = new LiveRequests();
   #socket: WebSocket | null = null;
   #greeted = false;
   #attempt = 0;
@@ -93,6 +99,23 @@ export class LiveClient {
     if (this.#places.delete(session)) {
       this.#send({ type: "unfollow", session });
     }
+  }
+
+  /** Follows the state and the content of an applet; another one takes its place. */
+  openApplet(session: SessionId, applet: string, params: AppletParams): void {
+    this.#applets.set(session, { applet, params });
+    this.#send({ type: "applet_open", session, applet, params });
+  }
+
+  closeApplet(session: SessionId): void {
+    if (this.#applets.delete(session)) {
+      this.#send({ type: "applet_close", session });
+    }
+  }
+
+  /** The answer holds the version, if the server says it. */
+  writeAppletState(session: SessionId, applet: string, write: NewAppletState): Promise<Answer<unknown>> {
+    return this.#requests.answerTo(this.#send({ type: "applet_state", session, applet, ...write } as Request));
   }
 
   #connect(): void {
@@ -138,6 +161,9 @@ export class LiveClient {
         this.#listener.frame(frame);
         for (const session of this.#places.keys()) {
           this.#askFor(session);
+        }
+        for (const [session, open] of this.#applets) {
+          this.#send({ type: "applet_open", session, ...open });
         }
         return;
       case "session": {
@@ -209,7 +235,17 @@ export class LiveClient {
           this.#listener.frame(frame);
         }
         return;
+      case "applet_state":
+      case "applet_changed":
+        // What comes after it was closed, or another was opened, is of no more interest.
+        if (this.#applets.get(frame.session)?.applet === frame.applet) {
+          this.#listener.frame(frame);
+        }
+        return;
       case "error": {
+        if (frame.id && this.#requests.refuse(frame.id, frame.error)) {
+          return;
+        }
         // A follow that was reset has been asked for again; the refusal of the first asking is of no more interest.
         // Without an id it is a follow that broke off, or a frame of ours that could not be read.
         const session = frame.id ? this.#sessionAskedBy(frame.id) : (frame.session ?? null);
@@ -220,8 +256,10 @@ export class LiveClient {
         return;
       }
       case "ack":
+        this.#requests.acknowledge(frame.id, frame.result);
+        return;
       case "bye":
-        // Nothing waits for an ack, and a bye is followed by the close, which starts the way back.
+        // It is followed by the close, which starts the way back.
         return;
       case "list":
       case "row":
@@ -289,6 +327,7 @@ export class LiveClient {
   #letGo(): WebSocket | null {
     const socket = this.#socket;
     this.#socket = null;
+    this.#requests.lose();
     if (socket) {
       socket.onopen = socket.onmessage = socket.onclose = null;
     }

@@ -52,6 +52,7 @@ export const ACTIONS = {
   context: { name: "What the session is about", key: "c", where: "In a session" },
   changes: { name: "What changed in its files", key: "d", where: "In a session" },
   plan: { name: "Its plan and what is open", where: "In a session" },
+  applets: { name: "Applets", where: "In a session" },
   stop: { name: "Stop the running turn", keys: ["Esc", "Esc"], where: "In a session" },
   fork: { name: "Fork from the newest turn", key: "f", where: "In a session" },
   rename: { name: "Rename the session", key: "r", where: "In a session" },

@@ -36,7 +36,7 @@ function open({ narrow, path = "/", rows = [ROW], http = {} }: Given) {
     }),
     openLive(given) {
       listener = given;
-      return { follow: () => undefined, unfollow: () => undefined };
+      return { follow: () => undefined, unfollow: () => undefined, openApplet: () => undefined, closeApplet: () => undefined, writeAppletState: () => new Promise<never>(() => undefined) };
     },
     schedule: (flush) => flush(),
   });

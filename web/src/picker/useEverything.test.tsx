@@ -21,7 +21,7 @@ test("a list that begins anew is read on from its new end", async () => {
     http: { sessionsAfter, works } as never,
     openLive(given) {
       listener = given;
-      return { follow: () => undefined, unfollow: () => undefined };
+      return { follow: () => undefined, unfollow: () => undefined, openApplet: () => undefined, closeApplet: () => undefined, writeAppletState: () => new Promise<never>(() => undefined) };
     },
     schedule: (flush) => flush(),
   });

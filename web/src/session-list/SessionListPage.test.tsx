@@ -46,7 +46,7 @@ function open({ rows = [row("c", 3), row("b", 2), row("a", 1)], current = null, 
     http: http as never,
     openLive(given) {
       listener = given;
-      return { follow: () => undefined, unfollow: () => undefined };
+      return { follow: () => undefined, unfollow: () => undefined, openApplet: () => undefined, closeApplet: () => undefined, writeAppletState: () => new Promise<never>(() => undefined) };
     },
     schedule: (flush) => flush(),
   });

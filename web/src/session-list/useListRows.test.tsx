@@ -27,7 +27,7 @@ function open(change: Partial<ListView>) {
     http: http as never,
     openLive(given) {
       listener = given;
-      return { follow: () => undefined, unfollow: () => undefined };
+      return { follow: () => undefined, unfollow: () => undefined, openApplet: () => undefined, closeApplet: () => undefined, writeAppletState: () => new Promise<never>(() => undefined) };
     },
     schedule: (flush) => flush(),
   });

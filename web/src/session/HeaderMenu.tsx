@@ -44,6 +44,7 @@ export function HeaderMenu({ row, onShow, onDelete, handOver, reporting, classNa
   // The title and the session offer them, where they can be done.
   const rename = useAction("rename");
   const fork = useAction("fork");
+  const applets = useAction("applets");
   const [tagging, setTagging] = useState(false);
   const archived = isArchived(row);
   const pinned = isPinned(row);
@@ -118,6 +119,11 @@ export function HeaderMenu({ row, onShow, onDelete, handOver, reporting, classNa
               <MenuRow icon="picture" onClick={then(() => onShow("shown"))}>
                 What was shown
               </MenuRow>
+              {applets !== undefined && (
+                <MenuRow icon="applet" onClick={then(applets)}>
+                  Applets
+                </MenuRow>
+              )}
               <MenuRow icon="mark" className={NARROW} onClick={then(() => onShow("context"))}>
                 Context
               </MenuRow>

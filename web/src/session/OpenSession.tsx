@@ -7,6 +7,9 @@ import { standingWords } from "../state/words";
 import { DialogBoundary, PanelBoundary } from "../ui/Boundary";
 import { latePart, useLatePart } from "../ui/latePart";
 import type { SessionRow } from "../wire/names";
+import { AppletBeside } from "./applets/AppletBeside";
+import { AppletsContext } from "./applets/AppletsContext";
+import { useApplet } from "./applets/useApplet";
 import type { Compose } from "./composer/ComposeContext";
 import { ComposeContext } from "./composer/ComposeContext";
 import { ChangesTab } from "./changes/ChangesTab";
@@ -58,7 +61,13 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
   const [sent, setSent] = useState(0);
   const column = useRef<HTMLDivElement>(null);
   const read = useTurnInView(column, turnCount(followed));
-  const side = useSide(column);
+  const applet = useApplet(row, followed, standing.running, writable);
+  const { address, fresh: freshApplet } = applet;
+  const isOver = address !== null && !applet.beside;
+  const past = address?.past?.output ?? null;
+  const { newestApplet } = followed;
+  const appletsBeside = useMemo(() => ({ newest: newestApplet, fresh: freshApplet, past }), [newestApplet, freshApplet, past]);
+  const side = useSide(column, address !== null);
   const find = useFindBar(column, empty);
   const [file, openFile, closeFile] = useOpenFile();
   const [forking, setForking] = useState<ForkWish | null>(null);
@@ -72,6 +81,7 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
     field,
     onFork: setForking,
     onTab: side.toggle,
+    onApplets: applet.browse,
     onFind: empty ? undefined : find.open,
     onFailure: reporting.fail,
   });
@@ -108,8 +118,8 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
   return (
     <ForkContext value={fence === null ? setForking : null}>
     <ComposeContext value={writable ? compose : null}>
-      <div className="flex min-h-0 flex-1">
-        <div ref={column} className="flex min-w-0 flex-1 flex-col">
+      <div className="relative flex min-h-0 flex-1">
+        <div ref={column} inert={isOver} className="flex min-w-0 flex-1 flex-col">
           <PanelBoundary key={`header ${row.id}`} name="The header">
             <SessionHeader row={row} agent={agent} standing={standing} picker={picker} side={side} reporting={reporting} onFind={find.open} />
           </PanelBoundary>
@@ -122,9 +132,11 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
             <NothingSaid row={row} agent={agent.state} forkedFrom={followed.forkedFrom} newer={transcript.newer} />
           ) : (
             <FoundContext value={find.found}>
-              <PanelBoundary name="The transcript">
-                <Transcript chain={chain} sent={sent} read={read} />
-              </PanelBoundary>
+              <AppletsContext value={appletsBeside}>
+                <PanelBoundary name="The transcript">
+                  <Transcript chain={chain} sent={sent} read={read} />
+                </PanelBoundary>
+              </AppletsContext>
             </FoundContext>
           )}
           <p role="status" className="sr-only">
@@ -147,6 +159,7 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
           />
         </div>
         <SideBeside side={side}>{showTab}</SideBeside>
+        <AppletBeside row={row} followed={followed} open={applet} writable={writable} column={column} />
       </div>
       {side.sheet !== null && (
         <DialogBoundary key={`side ${row.id}`} name={TAB_NAMES[side.sheet]} onClose={side.close}>

@@ -53,7 +53,7 @@ function open() {
     http: new Proxy({} as Http, { get: () => never }),
     openLive(given) {
       listener = given;
-      return { follow: () => undefined, unfollow: () => undefined };
+      return { follow: () => undefined, unfollow: () => undefined, openApplet: () => undefined, closeApplet: () => undefined, writeAppletState: () => new Promise<never>(() => undefined) };
     },
     schedule: (run) => {
       flush = run;

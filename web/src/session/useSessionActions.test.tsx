@@ -17,7 +17,7 @@ test("a stop that failed is said, and taken back by one that did not", async () 
   const row = { id: "s" } as SessionRow;
   const nothing = () => undefined;
   renderHook(
-    () => useSessionActions({ row, followed: NOT_READ, running: true, fenced: false, read: null, field: { current: null }, onFork: nothing, onTab: nothing, onFind: undefined, onFailure }),
+    () => useSessionActions({ row, followed: NOT_READ, running: true, fenced: false, read: null, field: { current: null }, onFork: nothing, onTab: nothing, onApplets: nothing, onFind: undefined, onFailure }),
     inApp({ http }),
   );
   const stop = () => [1, 2].forEach(() => fireEvent.keyDown(document.body, { key: "Escape" }));

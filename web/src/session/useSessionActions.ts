@@ -23,13 +23,14 @@ interface SessionActions {
   field: RefObject<HTMLTextAreaElement | null>;
   onFork(wish: ForkWish): void;
   onTab(tab: SideTab): void;
+  onApplets(): void;
   onFind: (() => void) | undefined;
   /** Null: nothing is wrong any more. */
   onFailure(failure: Failure | null): void;
 }
 
 /** Whether the next press of Escape stops the turn. */
-export function useSessionActions({ row, followed, running, fenced, read, field, onFork, onTab, onFind, onFailure }: SessionActions): boolean {
+export function useSessionActions({ row, followed, running, fenced, read, field, onFork, onTab, onApplets, onFind, onFailure }: SessionActions): boolean {
   const http = useHttp();
   const turns = turnCount(followed);
   // Of the session above, the next turn is the first of this one.
@@ -43,6 +44,7 @@ export function useSessionActions({ row, followed, running, fenced, read, field,
     context: () => onTab("context"),
     changes: () => onTab("changes"),
     plan: () => onTab("plan"),
+    applets: onApplets,
     find: onFind,
     "next-turn": turns === 0 ? undefined : () => jumpToTurn(Math.min(at + 1, turns)),
     "previous-turn": turns === 0 ? undefined : () => jumpToTurn(Math.max(at - 1, 1)),

@@ -12,7 +12,7 @@ const AT = "2026-01-02T03:04:05.006Z";
 function open(http: Partial<Http> = {}) {
   let listener: LiveListener | undefined;
   let flush = (): void => undefined;
-  const live = { follow: vi.fn(), unfollow: vi.fn() };
+  const live = { follow: vi.fn(), unfollow: vi.fn(), openApplet: vi.fn(), closeApplet: vi.fn(), writeAppletState: vi.fn() };
   const schedule = vi.fn((callback: () => void) => {
     flush = callback;
   });

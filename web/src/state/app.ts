@@ -8,8 +8,11 @@ import { createStore } from "zustand/vanilla";
 import type { Answer, Failure, Http } from "../api/http";
 import { failureWords } from "../api/http";
 import type { Connection, LiveClient, LiveListener } from "../api/live";
+import type { AppletParams, NewAppletState } from "../wire/applets";
 import type { Entry, ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage } from "../wire/names";
 import type { Work, WorkId } from "../wire/work";
+import type { AppletsNow } from "./applets";
+import { applyAppletFrame, withoutApplet } from "./applets";
 import { cursorOf, takeToc } from "./contents";
 import { contextOf } from "./context";
 import type { EarlierPage } from "./earlier";
@@ -29,6 +32,8 @@ export interface AppState {
   readonly worksLabel: string;
   /** The sessions being read, and the last few that were. */
   readonly followed: ReadonlyMap<SessionId, Followed>;
+  /** The applet that is open in a session. It changes many times a second: whoever draws picks what it needs of it. */
+  readonly applets: AppletsNow;
 }
 
 /** What the page's parts are given: the state, and the two ways to the server. */
@@ -51,9 +56,14 @@ export interface App {
   readLarge(session: SessionId, seq: number): Promise<Answer<unknown>>;
   /** Reads these turns, as far as they are neither there nor on their way. */
   readTurns(session: SessionId, from: number, to: number): void;
+  /** Follows an applet beside the session; another one of it takes its place. */
+  openApplet(session: SessionId, applet: string, params: AppletParams): void;
+  closeApplet(session: SessionId): void;
+  /** Over the connection that stands; without one it is unreachable. */
+  writeAppletState(session: SessionId, applet: string, write: NewAppletState): Promise<Answer<unknown>>;
 }
 
-export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list: UNREAD_LIST, works: NO_WORKS, worksLabel: "Specs", followed: new Map() };
+export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list: UNREAD_LIST, works: NO_WORKS, worksLabel: "Specs", followed: new Map(), applets: new Map() };
 
 /** How many sessions stay folded after they are left, so that going back and forth costs nothing. */
 const KEPT_SESSIONS = 8;
@@ -63,7 +73,7 @@ const MOST_WAITING = 2_000;
 
 export interface AppParts {
   http: Http;
-  openLive(listener: LiveListener): Pick<LiveClient, "follow" | "unfollow">;
+  openLive(listener: LiveListener): Pick<LiveClient, "follow" | "unfollow" | "openApplet" | "closeApplet" | "writeAppletState">;
   /** Runs `flush` soon, once: frames that come together are drawn together. */
   schedule(flush: () => void): void;
 }
@@ -162,6 +172,14 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
         }
       }
     },
+    openApplet(session, applet, params) {
+      live.openApplet(session, applet, params);
+    },
+    closeApplet(session) {
+      live.closeApplet(session);
+      store.setState(({ applets }) => ({ applets: withoutApplet(applets, session) }));
+    },
+    writeAppletState: (session, applet, write) => live.writeAppletState(session, applet, write),
   };
 }
 
@@ -290,6 +308,9 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
       return changeFollowed(state, frame.session, () =>
         frame.reason === "deleted" ? { ...NOT_READ, reading: { kind: "deleted" } } : NOT_READ,
       );
+    case "applet_state":
+    case "applet_changed":
+      return { ...state, applets: applyAppletFrame(state.applets, frame) };
     case "entries":
     case "progress":
     case "ack":

@@ -65,7 +65,7 @@ function open(newest: number, read = entriesOfTurns as unknown as Http["entriesO
     http: { entriesOfTurns: read } as Http,
     openLive(given) {
       listener = given;
-      return { follow: vi.fn(), unfollow: vi.fn() };
+      return { follow: vi.fn(), unfollow: vi.fn(), openApplet: vi.fn(), closeApplet: vi.fn(), writeAppletState: vi.fn() };
     },
     schedule(callback) {
       flush = callback;

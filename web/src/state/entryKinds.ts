@@ -48,6 +48,8 @@ const FOLDS = {
   "block.shown": ["turn"],
   "output.stored": ["turn", "live"],
   "output.removed": ["transcript"],
+  "applet.shown": ["turn", "live"],
+  "applet.saved": ["turn"],
 } as const satisfies Record<Entry["type"], readonly Fold[]>;
 
 type Kinds = typeof FOLDS;

@@ -207,3 +207,24 @@ test("who had the session before is known until the agent that it was handed ove
   expect(agentBefore("claude", follow(begun, ended(1), started(2)))).toBeNull();
   expect(agentBefore("guide", running)).toBeNull();
 });
+
+const appletShown = (output: string, slug?: string) => ({ type: "applet.shown", data: { turn: 1, output, title: "Counter", ...(slug && { slug, params: { a: "1" } }) } }) as Happened;
+const stored = (id: string) => ({ type: "output.stored", data: { turn: 1, output: { id, type: "applet", mimeType: "application/json", bytes: 9, sha256: "00" } } }) as Happened;
+
+test("an applet that is shown is an output that says which one it is, and that it was saved stands below it", () => {
+  const saved = { type: "applet.saved", data: { turn: 1, slug: "counter", name: "Counter" } } as Happened;
+  const { transcript } = follow(running, stored("out_1"), appletShown("out_1", "counter"), saved);
+  expect(transcript.turns[0]?.items).toMatchObject([
+    { type: "output", output: { id: "out_1" }, applet: { slug: "counter", title: "Counter", params: { a: "1" } } },
+    { type: "applet_saved", slug: "counter", name: "Counter" },
+  ]);
+});
+
+test("the applet that was shown last is live if it came while the session was followed, and not if it was caught up on", () => {
+  const first = follow(running, stored("out_1"), appletShown("out_1", "counter"));
+  expect(first.newestApplet).toEqual({ slug: "counter", title: "Counter", params: { a: "1" }, output: "out_1", seq: 4, live: true });
+  expect(follow(NOT_READ, started(1), stored("out_1"), appletShown("out_1")).newestApplet).toMatchObject({ slug: null, params: {}, live: false });
+  const again = follow(beginFollow(first, AGAIN), stored("out_2"), appletShown("out_2"));
+  expect([again.newestApplet?.output, again.newestApplet?.live]).toEqual(["out_2", false]);
+  expect(follow(caughtUp(again), stored("out_3"), appletShown("out_3")).newestApplet?.live).toBe(true);
+});

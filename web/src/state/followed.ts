@@ -5,7 +5,7 @@
 // the value as it was, and the live client, which sees the gap too, asks for the missing part. Previews never reach the
 // transcript: they are laid over it when it is shown, and each vanishes with the entry that holds its words.
 import { seqOf } from "../api/live";
-import type { Entry, ErrorDetail, FrameOf, QueuedPrompt, Session, SessionId, Timestamp, WordsOf } from "../wire/names";
+import type { Entry, ErrorDetail, FrameOf, OutputId, QueuedPrompt, Session, SessionId, Timestamp, WordsOf } from "../wire/names";
 import type { WorkName } from "../wire/work";
 import type { AgentView } from "./agent";
 import type { Contents } from "./contents";
@@ -16,6 +16,8 @@ import { isFor } from "./entryKinds";
 import type { Earlier } from "./earlier";
 import { earlierAsides, earlierForks, earlierHandOvers, findEarlier, NOTHING_EARLIER, removeOutput } from "./earlier";
 import type { PreviewedOutput } from "./liveOutput";
+import type { ShownApplet } from "./outputItem";
+import { shownApplet } from "./outputItem";
 import { addPrinted, outputKey } from "./liveOutput";
 import type { Aside, Fork, HandOver, Item, Permission, Transcript, TranscriptTurn } from "./transcript";
 import type { Fence } from "./words";
@@ -72,12 +74,24 @@ export interface Followed {
   readonly answeredAt: ReadonlyMap<number, Timestamp>;
   /** The last entry by which a next step came or was taken; 0 before the first. */
   readonly nextSeq: number;
+  /** What is stored is on its way still, be it for the first time or after the connection was lost. */
+  readonly catchingUp: boolean;
+  /** The applet that the agent showed last, among the entries that were folded in. */
+  readonly newestApplet: NewestApplet | null;
   /** What is being written to it, by the page that wrote it last; null until one did since the follow began. */
   readonly unsent: { readonly text: string; readonly writer: string } | null;
   /** Words of the running turn that no entry holds yet. They change many times a second: read them with `useLiveWords`. */
   readonly previews: Previews;
   /** The turn whose previews began before the follow did: they would show the end of a sentence without its start. */
   readonly muted: number | null;
+}
+
+/** An applet as it was shown last. */
+export interface NewestApplet extends ShownApplet {
+  readonly seq: number;
+  readonly output: OutputId;
+  /** It was shown just now, while the session was being followed. */
+  readonly live: boolean;
 }
 
 export const NOT_READ: Followed = {
@@ -95,6 +109,8 @@ export const NOT_READ: Followed = {
   context: null,
   answeredAt: new Map(),
   nextSeq: 0,
+  catchingUp: true,
+  newestApplet: null,
   unsent: null,
   previews: new Map(),
   muted: null,
@@ -158,6 +174,8 @@ function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry)
     case "next.offered":
     case "next.clicked":
       return { ...next, nextSeq: entry.seq };
+    case "applet.shown":
+      return { ...next, newestApplet: { ...shownApplet(entry.data), seq: entry.seq, output: entry.data.output, live: !followed.catchingUp } };
     case "output.stored":
       return { ...next, previews: without(followed.previews, outputKey(entry.data.output.id)) };
     case "turn.started":
@@ -197,7 +215,7 @@ export function beginFollow(followed: Followed, { snapshot, window }: { snapshot
     return { ...NOT_READ, ...standing, seq: seqOf(after), cursor: after, transcript, agent: agentOf(window.agent), queue: snapshot.queue };
   }
   const ready = followed.reading.kind === "ready";
-  return { ...followed, ...standing, reading: ready ? followed.reading : { kind: "loading" }, previews: NOT_READ.previews };
+  return { ...followed, ...standing, catchingUp: true, reading: ready ? followed.reading : { kind: "loading" }, previews: NOT_READ.previews };
 }
 
 function forkOf({ from }: Pick<Session, "from">): Followed["forkedFrom"] {
@@ -205,7 +223,7 @@ function forkOf({ from }: Pick<Session, "from">): Followed["forkedFrom"] {
 }
 
 export function caughtUp(followed: Followed): Followed {
-  return { ...followed, reading: { kind: "ready" }, muted: runningTurn(followed.transcript)?.turn ?? null };
+  return { ...followed, reading: { kind: "ready" }, catchingUp: false, muted: runningTurn(followed.transcript)?.turn ?? null };
 }
 
 /** The follow ended, or never began. What was read of a session that can not be read to its end stays; it is all there is. */

@@ -2,8 +2,8 @@
 // asked between them.
 //
 // Invariant: this is the fold of crates/model/src/transcript.rs, word for word; fixtures/transcripts/ holds both to it. It
-// may begin with any turn: only of whom the session talked to before that nothing is known. Entries that only a newer server
-// knows are in this one alone.
+// may begin with any turn: only of whom the session talked to before that nothing is known. In this one alone are entries
+// that only a newer server knows, what an applet was shown with, and that it was saved.
 // Values are never changed in place: a turn that did not change is the same object, so that it is not drawn again.
 import type { Card, Next, Span } from "../wire/blocks";
 import type {
@@ -34,8 +34,9 @@ import type { EntryFor } from "./entryKinds";
 import { isFor, isKnown } from "./entryKinds";
 import type { LiveOutputItem } from "./liveOutput";
 import { changeLast } from "./changeLast";
+import { addToContent } from "./toolContent";
 import type { OutputItem } from "./outputItem";
-import { withoutOutputInAny } from "./outputItem";
+import { withApplet, withoutOutputInAny } from "./outputItem";
 
 export interface ToolCall {
   readonly type: "tool";
@@ -100,6 +101,7 @@ export type Item =
   | Permission
   | ({ readonly type: "notice" } & Readonly<Notice>)
   | OutputItem
+  | { readonly type: "applet_saved"; readonly slug: string; readonly name: string }
   | { readonly type: "compaction"; readonly summary: string | null };
 
 /** Words that are shown as more than words. */
@@ -318,6 +320,10 @@ function applyToTurn(turn: TranscriptTurn, entry: EntryFor<"turn">): TranscriptT
     }
     case "output.stored":
       return { ...turn, items: [...turn.items, { type: "output", output: entry.data.output }] };
+    case "applet.shown":
+      return { ...turn, items: withApplet(turn.items, entry.data) };
+    case "applet.saved":
+      return { ...turn, items: [...turn.items, { type: "applet_saved", slug: entry.data.slug, name: entry.data.name }] };
     case "usage.reported":
       return { ...turn, usage: entry.data };
     case "agent.noticed":
@@ -338,26 +344,6 @@ export function addWords(items: readonly Item[], of: WordsOf, number: number, te
     return [...items, { type: of, block: number, text }];
   }
   return items.with(at, { ...open, text: open.text + text });
-}
-
-function addToContent(content: readonly ToolContent[], text: string): readonly ToolContent[] {
-  const last = content.at(-1);
-  switch (last?.type) {
-    case "text":
-      return content.with(-1, { ...last, text: last.text + text });
-    case "terminal":
-      return content.with(-1, { ...last, output: last.output + text });
-    case "image":
-    case "link":
-    case "diff":
-    case "omitted":
-    case "raw":
-    case undefined:
-      return [...content, { type: "text", text }];
-    default:
-      last satisfies never;
-      return [...content, { type: "text", text }];
-  }
 }
 
 function newTool({ tool, callId }: { tool: number; callId: string }): ToolCall {

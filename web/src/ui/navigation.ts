@@ -19,6 +19,11 @@ export function usePath(): string {
   return useSyncExternalStore(subscribe, () => location.pathname);
 }
 
+/** The fields of the address after its `?`, with it. */
+export function useSearch(): string {
+  return useSyncExternalStore(subscribe, () => location.search);
+}
+
 /**
  * For what leads elsewhere when an answer has come: called at the press, it gives a way to ask later whether the person is
  * still on that page. Whoever went to another meanwhile is not taken along.

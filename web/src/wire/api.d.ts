@@ -974,6 +974,129 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/storage/applet/{applet}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An applet with its page and its state. */
+        get: operations["showApplet"];
+        /** Saves an applet, in place of the one of that slug. It takes no key: to do it twice is to do it once. */
+        put: operations["saveApplet"];
+        post?: never;
+        /** Deletes an applet of the person's for good, with its state. One that comes with the program and had been replaced is there again. */
+        delete: operations["deleteApplet"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/storage/applet/{applet}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an applet may do as it is now. */
+        get: operations["appletGrants"];
+        put?: never;
+        /** Grants something to an applet with the page that it has now, or takes it away. It takes no key: to do it twice is to do it once. */
+        post: operations["grantApplet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/storage/applet/{applet}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An applet's state. */
+        get: operations["appletState"];
+        put?: never;
+        /** Sets an applet's state, or keys of it. It takes no key: `version` says what the write expects. */
+        post: operations["setAppletState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/storage/applet/{applet}/ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An address at which a frame of the page shows an applet, for a minute. */
+        post: operations["ticketForApplet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/storage/applet/{applet}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a state that one can go back to. */
+        get: operations["appletVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/storage/applet/{applet}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of them. */
+        get: operations["appletVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/storage/applets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All applets: the person's, the one that was saved last first, then those that come with the program. */
+        get: operations["listApplets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/storage/file": {
         parameters: {
             query?: never;
@@ -988,8 +1111,8 @@ export interface paths {
         get: operations["readFile"];
         put?: never;
         /**
-         * Writes a file in `files/` or `applets/` of the data folder, whole, with the directories on the way to it. For the
-         *     person only. It takes no key: `If-Match` and `If-None-Match: *` say what the write expects, and it is refused if
+         * Writes a file in `files/` or `applets/` of the data folder, whole, with the directories on the way to it; for an applet that the
+         *     person allowed it, in the session's directories. For the person only. It takes no key: `If-Match` and `If-None-Match: *` say what the write expects, and it is refused if
          *     something else is there.
          */
         post: operations["writeFile"];
@@ -1207,12 +1330,13 @@ export interface components {
             path?: string | null;
             /** @description The site that a card is of. */
             provider?: string | null;
+            slug?: components["schemas"]["AppletSlug"] | null;
             /**
              * Format: int64
              * @description The file's line that it begins with, from 1.
              */
             startLine?: number | null;
-            /** @description What the site calls it. */
+            /** @description What the site, or whoever made it, calls it. */
             title?: string | null;
             /**
              * Format: int64
@@ -1333,6 +1457,105 @@ export interface components {
         } | {
             /** @enum {string} */
             type: "nobody";
+        };
+        /** @description An applet with its page and its state. */
+        Applet: components["schemas"]["AppletRow"] & components["schemas"]["AppletState"] & {
+            css: string;
+            /** @description SHA-256 of the page, in hex: what the person grants belongs to it. */
+            hash: string;
+            /** @description A fragment, which stands in the body. */
+            html: string;
+            js: string;
+        };
+        /** @description What an applet says of itself. */
+        AppletAbout: {
+            agentUsage?: components["schemas"]["AppletUsage"] | null;
+            description?: string;
+            /** @description What people call it. */
+            name: string;
+            /** @description What it can be given, by name. */
+            params?: {
+                [key: string]: components["schemas"]["AppletParam"];
+            };
+            /** @description Each session has a state of its own. */
+            perSession: boolean;
+            stateSchema?: components["schemas"]["AppletStateSchema"] | null;
+        };
+        /**
+         * @description What an applet may do beside showing itself and keeping its state.
+         * @enum {string}
+         */
+        AppletGrant: "files.read" | "files.write" | "message";
+        /** @description What an applet may do as it is now. */
+        AppletGrants: {
+            grants: components["schemas"]["AppletGrant"][];
+            /** @description SHA-256 of its page: with any other nothing is granted. */
+            hash: string;
+        };
+        /** @description Something that an applet can be given. */
+        AppletParam: {
+            description?: string;
+            /** @description It is of no use without. */
+            required: boolean;
+        };
+        /** @description An applet in the list. */
+        AppletRow: components["schemas"]["AppletAbout"] & {
+            /** @description It comes with the program. */
+            bundled: boolean;
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description As in `/storage/applet/{applet}`: the slug, or `_shown` for the one that a session shows and nobody has saved. */
+            slug: string;
+            updatedAt: components["schemas"]["Timestamp"];
+        };
+        /** @description What an applet is saved as: lower-case letters, digits and hyphens, none of them at its ends. */
+        AppletSlug: string;
+        /** @description A state with its version. */
+        AppletState: {
+            /** @description What the applet keeps: at most 256 KiB, nested at most 32 deep. */
+            state: Record<string, never>;
+            /**
+             * Format: int64
+             * @description Grows with each write; about the time of it, in milliseconds since 1970. 0 where nothing was ever set.
+             */
+            version: number;
+        };
+        /** @description What is in an applet's state, by key. */
+        AppletStateSchema: {
+            /** @description What an agent can read. */
+            get?: {
+                [key: string]: string;
+            };
+            /** @description What it can set. */
+            set?: {
+                [key: string]: string;
+            };
+        };
+        /** @description Where an applet's document is, for a frame. */
+        AppletTicket: {
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description SHA-256 of the page that it shows. */
+            hash: string;
+            url: string;
+        };
+        /** @description What agents use an applet for. */
+        AppletUsage: {
+            /** @description As an agent would write it. */
+            example?: string;
+            /** @description In a sentence. */
+            purpose?: string;
+        };
+        AppletVersion: {
+            /**
+             * Format: int64
+             * @description How long its file is.
+             */
+            bytes: number;
+            /** Format: int64 */
+            version: number;
+        };
+        AppletVersions: {
+            /** @description The newest 20, newest first; at most one a second was kept. */
+            versions: components["schemas"]["AppletVersion"][];
         };
         /**
          * @description Whether archived sessions are wanted.
@@ -1982,6 +2205,29 @@ export interface components {
             /** @enum {string} */
             type: "output.removed";
         } | {
+            /** @description The agent showed the person an applet, as the output holds it. */
+            data: {
+                output: components["schemas"]["OutputId"];
+                /** @description What it was given. */
+                params?: {
+                    [key: string]: string;
+                };
+                slug?: components["schemas"]["AppletSlug"] | null;
+                title: string;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "applet.shown";
+        } | {
+            /** @description The applet that the session showed was saved. */
+            data: {
+                name: string;
+                slug: components["schemas"]["AppletSlug"];
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "applet.saved";
+        } | {
             /** @description The agent's words hold something that is shown as more than words. */
             data: components["schemas"]["Span"] & components["schemas"]["Card"] & {
                 /**
@@ -2376,6 +2622,41 @@ export interface components {
              */
             remember?: boolean;
         };
+        /** @description An applet that is to be saved. */
+        NewApplet: {
+            agentUsage?: components["schemas"]["AppletUsage"] | null;
+            css?: string;
+            description?: string;
+            /** @description HTML, script and style have at most 1 MiB together. */
+            html: string;
+            js?: string;
+            /** @description One line of 1 to 200 characters. */
+            name: string;
+            params?: {
+                [key: string]: components["schemas"]["AppletParam"];
+            };
+            perSession?: boolean;
+            stateSchema?: components["schemas"]["AppletStateSchema"] | null;
+        };
+        /** @description Something that is granted to an applet, or taken away. */
+        NewAppletGrant: {
+            grant: components["schemas"]["AppletGrant"];
+            granted: boolean;
+            /** @description Of the page that the person sees; refused if it is another by now. */
+            hash: string;
+        };
+        /** @description What becomes of a state: one of `state`, which takes its place, and `merge`, whose keys are set; one that is null is removed. */
+        NewAppletState: {
+            merge?: Record<string, never> | null;
+            state?: Record<string, never> | null;
+            /**
+             * Format: int64
+             * @description Refused if the state has another version by now. Without it the last write holds.
+             */
+            version?: number | null;
+            /** @description The writer's own name for itself, by which it knows its writes again; at most 100 characters. */
+            writer?: string | null;
+        };
         /** @description A bundle that is to be taken in. */
         NewBundle: {
             /**
@@ -2415,6 +2696,7 @@ export interface components {
             tools?: string[] | null;
         };
         NewPrompt: {
+            appletState?: components["schemas"]["UnsentAppletState"] | null;
             /** @description At most eight, with eight MiB of Base64 in all. */
             images?: components["schemas"]["NewImage"][];
             key?: string | null;
@@ -2594,7 +2876,7 @@ export interface components {
          * @description How an output is shown.
          * @enum {string}
          */
-        OutputKind: "file" | "terminal" | "image" | "embed" | "raw";
+        OutputKind: "file" | "terminal" | "image" | "embed" | "applet" | "raw";
         OutputLine: {
             /** @description It is longer than what is shown. */
             cut?: boolean;
@@ -2876,6 +3158,30 @@ export interface components {
             /** @enum {string} */
             type: "next_block_click";
         } | {
+            /** @description A slug, or `_shown` for the session's own that nobody has saved. */
+            applet: string;
+            /** @description What it was given. */
+            params?: {
+                [key: string]: string;
+            };
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "applet_open";
+        } | {
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "applet_close";
+        } | {
+            applet: string;
+            merge?: Record<string, never> | null;
+            session: components["schemas"]["SessionId"];
+            state?: Record<string, never> | null;
+            /** @enum {string} */
+            type: "applet_state";
+            /** Format: int64 */
+            version?: number | null;
+            writer?: string | null;
+        } | {
             /** @enum {string} */
             type: "ping";
         };
@@ -3033,6 +3339,21 @@ export interface components {
             /** @enum {string} */
             type: "unsent";
             writer: string;
+        } | {
+            applet: string;
+            session: components["schemas"]["SessionId"];
+            state: Record<string, never>;
+            /** @enum {string} */
+            type: "applet_state";
+            /** Format: int64 */
+            version: number;
+            writer?: string | null;
+        } | {
+            applet: string;
+            hash?: string | null;
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "applet_changed";
         } | {
             cursor: string;
             session: components["schemas"]["SessionId"];
@@ -3750,6 +4071,13 @@ export interface components {
             /** @description The page that wrote them. */
             writer?: string | null;
         };
+        /** @description A state that could not be sent before; it is merged before the prompt that it comes with is sent. */
+        UnsentAppletState: {
+            /** @description Which applet: a slug, or `_shown`. */
+            applet: string;
+            /** @description The keys that are set; one that is null is removed. */
+            merge: Record<string, never>;
+        };
         /** @description Which lines a model is to write anew. */
         UpgradeSummaries: {
             session_id?: components["schemas"]["SessionId"] | null;
@@ -3929,6 +4257,11 @@ export interface components {
          * @description A piece of work: sessions of one project under one name.
          */
         WorkId: string;
+        /** @description Which version a state has now. */
+        WrittenAppletState: {
+            /** Format: int64 */
+            version: number;
+        };
         WrittenFile: {
             /**
              * Format: int64
@@ -7119,6 +7452,548 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    showApplet: {
+        parameters: {
+            query?: {
+                /** @description Beside which session: needed for `_shown`, and for the state of an applet that has one for each session. */
+                session?: string;
+            };
+            header?: never;
+            path: {
+                applet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An applet with its page and its state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Applet"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such applet, or the session shows none of its own */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    saveApplet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                applet: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApplet"];
+            };
+        };
+        responses: {
+            /** @description Replaced, and flushed to disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppletRow"];
+                };
+            };
+            /** @description Saved, and flushed to disk */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppletRow"];
+                };
+            };
+            /** @description It is no slug, or no applet */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            /** @description It is too long */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    deleteApplet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                applet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such applet */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["BodyTimeout"];
+            /** @description It comes with the program */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    appletGrants: {
+        parameters: {
+            query?: {
+                /** @description Beside which session: needed for `_shown`, and for the state of an applet that has one for each session. */
+                session?: string;
+            };
+            header?: never;
+            path: {
+                applet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What an applet may do as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppletGrants"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such applet */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    grantApplet: {
+        parameters: {
+            query?: {
+                /** @description Beside which session: needed for `_shown`, and for the state of an applet that has one for each session. */
+                session?: string;
+            };
+            header?: never;
+            path: {
+                applet: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAppletGrant"];
+            };
+        };
+        responses: {
+            /** @description Grants something to an applet with the page that it has now, or takes it away. It takes no key: to do it twice is to do it once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppletGrants"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such applet */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["BodyTimeout"];
+            /** @description It has another page by now */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    appletState: {
+        parameters: {
+            query?: {
+                /** @description Beside which session: needed for `_shown`, and for the state of an applet that has one for each session. */
+                session?: string;
+            };
+            header?: never;
+            path: {
+                applet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An applet's state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppletState"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such applet */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Its file holds no state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setAppletState: {
+        parameters: {
+            query?: {
+                /** @description Beside which session: needed for `_shown`, and for the state of an applet that has one for each session. */
+                session?: string;
+            };
+            header?: never;
+            path: {
+                applet: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAppletState"];
+            };
+        };
+        responses: {
+            /** @description Flushed to disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenAppletState"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such applet */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["BodyTimeout"];
+            /** @description It has another version by now */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It is too large or too deep */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    ticketForApplet: {
+        parameters: {
+            query: {
+                /** @description Beside which session it is shown. */
+                session: string;
+                /** @description As this output of the session has it; without it as it is now. */
+                output?: string;
+            };
+            header?: never;
+            path: {
+                applet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An address at which a frame of the page shows an applet, for a minute. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppletTicket"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such session, applet or output */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            /** @description The output's file was moved or removed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
+        };
+    };
+    appletVersions: {
+        parameters: {
+            query?: {
+                /** @description Beside which session: needed for `_shown`, and for the state of an applet that has one for each session. */
+                session?: string;
+            };
+            header?: never;
+            path: {
+                applet: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The versions of a state that one can go back to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppletVersions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such applet */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    appletVersion: {
+        parameters: {
+            query?: {
+                /** @description Beside which session: needed for `_shown`, and for the state of an applet that has one for each session. */
+                session?: string;
+            };
+            header?: never;
+            path: {
+                applet: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppletState"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description No such applet, or no such version any more */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listApplets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All applets: the person's, the one that was saved last first, then those that come with the program. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppletRow"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     readFile: {
         parameters: {
             query: {
@@ -7130,6 +8005,10 @@ export interface operations {
                 confirm?: boolean;
                 /** @description The whole file, which may have at most 8 MiB, and not only its first MiB. */
                 whole?: boolean;
+                /** @description An applet asks, which needs the person's grant for what it is at this moment. */
+                applet?: string;
+                /** @description SHA-256 of the applet's page. */
+                hash?: string;
             };
             header?: never;
             path?: never;
@@ -7198,8 +8077,14 @@ export interface operations {
     writeFile: {
         parameters: {
             query: {
-                /** @description From `/` on, in `files/` or `applets/` of the data folder. */
+                /** @description From `/` on, in `files/` or `applets/` of the data folder; where an applet writes, in the session's directories. */
                 path: string;
+                /** @description Beside which session an applet writes. */
+                session?: string;
+                /** @description An applet writes, which needs the person's grant for what it is at this moment. */
+                applet?: string;
+                /** @description SHA-256 of the applet's page. */
+                hash?: string;
             };
             header?: {
                 /** @description Tags of the contents that may be replaced, or `*` for any file */
@@ -7297,6 +8182,10 @@ export interface operations {
                 after?: string;
                 /** @description 1 to 1,000. */
                 limit?: number;
+                /** @description An applet asks, which needs the person's grant for what it is at this moment. */
+                applet?: string;
+                /** @description SHA-256 of the applet's page. */
+                hash?: string;
             };
             header?: never;
             path?: never;

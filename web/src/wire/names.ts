@@ -1,5 +1,6 @@
 // Short names for the generated wire types. Nothing is described here: every type is the one in api.d.ts.
 import type { components } from "./api";
+import type { UnsentAppletState } from "./applets";
 
 type Schemas = components["schemas"];
 
@@ -29,7 +30,7 @@ export type LineKind = Schemas["LineKind"];
 export type Location = Schemas["Location"];
 export type NewAnswer = Schemas["NewAnswer"];
 export type NewImage = Schemas["NewImage"];
-export type NewPrompt = Schemas["NewPrompt"];
+export type NewPrompt = Omit<Schemas["NewPrompt"], "appletState"> & { appletState?: UnsentAppletState };
 export type NewSession = Schemas["NewSession"];
 export type Notice = Schemas["Notice"];
 export type Outcome = Schemas["Outcome"];

@@ -3,6 +3,7 @@
 // Invariant: each stays stored under the key with which it was first sent until it is kept, refused or taken back. So
 // it can go out again, even after a reload, and is taken once. Pictures would fill the store: they are kept only for as
 // long as the page is.
+import type { UnsentAppletState } from "../../wire/applets";
 import type { Image, SessionId } from "../../wire/names";
 
 export interface Picture extends Image {
@@ -14,6 +15,8 @@ export interface Outgoing {
   readonly text: string;
   readonly key: string;
   readonly pictures: readonly Picture[];
+  /** What an applet could not write yet: it goes with the prompt, and is the same each time that it goes out. */
+  readonly appletState?: UnsentAppletState;
 }
 
 export interface Torn {
@@ -25,6 +28,7 @@ interface Stored {
   text: string;
   key: string;
   hasPictures: boolean;
+  appletState?: UnsentAppletState | undefined;
 }
 
 /** The pictures of what is stored, by its key. */
@@ -37,17 +41,17 @@ export function readOutbox(session: SessionId): { whole: Outgoing[]; torn: Torn[
   const stored = readStored(session);
   const isWhole = ({ key, hasPictures }: Stored) => !hasPictures || kept.has(key);
   return {
-    whole: stored.filter(isWhole).map(({ text, key }) => ({ text, key, pictures: kept.get(key) ?? [] })),
+    whole: stored.filter(isWhole).map(({ text, key, appletState }) => ({ text, key, pictures: kept.get(key) ?? [], ...(appletState && { appletState }) })),
     torn: stored.filter((outgoing) => !isWhole(outgoing)),
   };
 }
 
-export function rememberOutgoing(session: SessionId, { text, key, pictures }: Outgoing): void {
+export function rememberOutgoing(session: SessionId, { text, key, pictures, appletState }: Outgoing): void {
   if (pictures.length > 0) {
     kept.set(key, pictures);
   }
   const others = readStored(session).filter((stored) => stored.key !== key);
-  write(session, [...others, { text, key, hasPictures: pictures.length > 0 }]);
+  write(session, [...others, { text, key, hasPictures: pictures.length > 0, appletState }]);
 }
 
 export function forgetOutgoing(session: SessionId, key: string): void {

@@ -5,6 +5,7 @@ import type { Failure } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
 import { leavePlace } from "../../ui/place";
 import type { SessionId } from "../../wire/names";
+import { carryUnsent, settleUnsent } from "../applets/unsentState";
 import type { Outgoing } from "./outbox";
 import { forgetOutgoing, readOutbox, rememberOutgoing } from "./outbox";
 
@@ -53,6 +54,12 @@ export function useOutbox({ session, online, onSent, onRefused }: OutboxParts): 
     setWaiting(left);
   };
 
+  /** What it carried waits on. */
+  const forget = (key: string) => {
+    settleUnsent(key, false);
+    forgetOutgoing(session, key);
+  };
+
   const pump = async () => {
     if (sending.current) {
       return;
@@ -60,10 +67,11 @@ export function useOutbox({ session, online, onSent, onRefused }: OutboxParts): 
     sending.current = true;
     setHeld(null);
     for (let next = queue.current[0]; next !== undefined && alive.current; next = queue.current[0]) {
-      const { text, key, pictures } = next;
+      const { text, key, pictures, appletState } = next;
       const images = pictures.map(({ mimeType, data }) => ({ mimeType, data }));
-      const answer = await http.sendPrompt(session, { text, ...(images.length > 0 && { images }), whenBusy: "queue", key });
+      const answer = await http.sendPrompt(session, { text, ...(images.length > 0 && { images }), whenBusy: "queue", key, ...(appletState && { appletState }) });
       if (answer.ok) {
+        settleUnsent(key, true);
         forgetOutgoing(session, key);
         replace(queue.current.slice(1));
         if (alive.current) {
@@ -75,7 +83,7 @@ export function useOutbox({ session, online, onSent, onRefused }: OutboxParts): 
       } else {
         const returned = queue.current;
         if (alive.current) {
-          returned.forEach((outgoing) => forgetOutgoing(session, outgoing.key));
+          returned.forEach((outgoing) => forget(outgoing.key));
           replace([]);
           onRefused(returned, answer.failure);
         }
@@ -113,7 +121,9 @@ export function useOutbox({ session, online, onSent, onRefused }: OutboxParts): 
   return {
     waiting,
     trouble: waiting.length === 0 ? "none" : held !== null ? "held" : slow ? "slow" : "none",
-    put(outgoing) {
+    put(given) {
+      const appletState = carryUnsent(session, given.key);
+      const outgoing = appletState === null ? given : { ...given, appletState };
       // A reload leads to what comes now, not to the turn that was read before.
       leavePlace();
       rememberOutgoing(session, outgoing);
@@ -124,7 +134,7 @@ export function useOutbox({ session, online, onSent, onRefused }: OutboxParts): 
     },
     takeBack() {
       const returned = queue.current;
-      returned.forEach(({ key }) => forgetOutgoing(session, key));
+      returned.forEach(({ key }) => forget(key));
       setHeld(null);
       replace([]);
       return returned;

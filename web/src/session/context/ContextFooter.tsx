@@ -7,6 +7,7 @@ import { useHttp } from "../../app/AppContext";
 import type { SessionContext } from "../../state/context";
 import { Alert } from "../../ui/Alert";
 import { Icon } from "../../ui/Icon";
+import { Link } from "../../ui/Link";
 import { distinctTail } from "../../ui/paths";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow } from "../../wire/names";
@@ -69,13 +70,13 @@ export function ContextFooter({ row, context, writable, onOpenFile, onOpenPanel 
             {marked.map((path, index) => (
               <Fragment key={path}>
                 {index > 0 && <Dot />}
-                <FileLink session={row.id} path={path} words={nameOf(path)} className="footer-link" onOpen={onOpenFile} />
+                <FileLink session={row.id} path={path} editorIn={row.cwd} words={nameOf(path)} className="footer-link" onOpen={onOpenFile} />
               </Fragment>
             ))}
             {automatic.map((path, index) => (
               <Fragment key={path}>
                 {marked.length + index > 0 && <Dot />}
-                <FileLink session={row.id} path={path} words={nameOf(path)} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
+                <FileLink session={row.id} path={path} editorIn={row.cwd} words={nameOf(path)} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
               </Fragment>
             ))}
           </div>
@@ -97,11 +98,9 @@ export function ContextFooter({ row, context, writable, onOpenFile, onOpenPanel 
           )}
           {files.length > 0 && applet !== null && <Dot />}
           {applet !== null && (
-            // A link would lead nowhere.
-            <span className="footer-link gap-1 text-soft" title={`The applet that was open last: ${inOneLine(applet.slug)}. This version of Throughline cannot open applets yet.`}>
-              <span className="max-w-24 truncate italic md:max-w-60">[{inOneLine(applet.slug)}]</span>
-              <span>cannot be opened yet</span>
-            </span>
+            <Link href={applet.href} className="footer-link rounded text-soft hover:text-ink" title={`The applet that was open last: ${inOneLine(applet.slug)}`}>
+              <span className="max-w-24 truncate md:max-w-60">[{inOneLine(applet.slug)}]</span>
+            </Link>
           )}
         </div>
       </div>

@@ -72,17 +72,31 @@ test("the footer shows names, says paths, and markup stays text", async () => {
   expect(container.querySelector("b")).toBeNull();
   const automatic = screen.getByRole("link", { name: "/w/notes.md, edited by the agent, not pinned" });
   expect(automatic.textContent).toBe("notes.md");
-  expect(automatic.getAttribute("href")).toBe("/s/s?file=%2Fw%2Fnotes.md");
+  expect(automatic.getAttribute("href")).toBe("/s/s?applet=text-editor&path=%2Fw%2Fnotes.md");
   await userEvent.click(automatic);
-  expect(onOpenFile).toHaveBeenCalledWith("/w/notes.md");
+  expect(location.search).toBe("?applet=text-editor&path=%2Fw%2Fnotes.md");
+  expect(onOpenFile).not.toHaveBeenCalled();
+  history.replaceState(null, "", "/");
 });
 
-test("a dot stands between any two of the footer, and an applet says that it cannot be opened", () => {
+test("a file outside of the session's directory is shown by the page itself, which asks first", async () => {
   const { http } = server();
-  const sets = { files: ["/w/a.md", "/w/b.md"], applet: ["git-diff"] };
+  const onOpenFile = vi.fn();
+  const sets = { files: ["/etc/hosts", "/w/../x"] };
+  render(<ContextFooter row={row} context={{ ...context, sets }} writable onOpenFile={onOpenFile} onOpenPanel={vi.fn()} />, inApp({ http }));
+  const outside = screen.getByRole("link", { name: "/etc/hosts" });
+  expect(outside.getAttribute("href")).toBe("/s/s?file=%2Fetc%2Fhosts");
+  await userEvent.click(outside);
+  expect(onOpenFile).toHaveBeenCalledWith("/etc/hosts");
+  expect(screen.getByRole("link", { name: "/w/../x" }).getAttribute("href")).toBe("/s/s?file=%2Fw%2F..%2Fx");
+});
+
+test("a dot stands between any two of the footer, and the applet that was open last is a link to it", () => {
+  const { http } = server();
+  const sets = { files: ["/w/a.md", "/w/b.md"], applet: ["git-diff", "path=a b"] };
   const { container } = render(<ContextFooter row={row} context={{ ...context, sets }} writable={false} onOpenFile={vi.fn()} onOpenPanel={vi.fn()} />, inApp({ http }));
-  expect(container.textContent).toBe("a.md·b.md·notes.md·[git-diff]cannot be opened yet");
-  expect(screen.queryByRole("link", { name: /git-diff/ })).toBeNull();
+  expect(container.textContent).toBe("a.md·b.md·notes.md·[git-diff]");
+  expect(screen.getByRole("link", { name: /git-diff/ }).getAttribute("href")).toBe("/s/s?applet=git-diff&path=a+b");
 });
 
 test("one click marks what is automatic, and nothing changes before the server says so", async () => {

@@ -5,6 +5,7 @@
 import type { SessionContext } from "../../state/context";
 import { absolutePath, provedValues } from "../../state/context";
 import type { SessionId } from "../../wire/names";
+import { addressOfItems, appletHref } from "../applets/address";
 
 /** How many files have room. */
 export const FOOTER_FILES = 5;
@@ -50,16 +51,15 @@ function writtenFiles(context: SessionContext): string[] {
 }
 
 /** The set's first item is the applet's name, the others are what it was opened with. */
-function appletOf([slug, ...pairs]: readonly string[], session: SessionId): Footer["applet"] {
-  if (slug === undefined) {
-    return null;
-  }
-  const fields = new URLSearchParams({ applet: slug });
-  for (const pair of pairs) {
-    const [name = "", ...value] = pair.split("=");
-    fields.append(name, value.join("="));
-  }
-  return { slug, href: `/s/${session}?${fields.toString()}` };
+function appletOf(items: readonly string[], session: SessionId): Footer["applet"] {
+  const address = addressOfItems(items);
+  return address === null ? null : { slug: address.applet, href: appletHref(session, address) };
+}
+
+/** The applet that shows a file of the session's directory; null for one outside of it, which the person has to confirm first. */
+export function editorHref(session: SessionId, path: string, cwd: string): string | null {
+  const within = path.startsWith(cwd.endsWith("/") ? cwd : `${cwd}/`) && !path.split("/").includes("..");
+  return within ? appletHref(session, { applet: "text-editor", params: { path }, past: null }) : null;
 }
 
 /** Where a file is shown. */

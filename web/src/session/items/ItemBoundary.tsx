@@ -55,7 +55,9 @@ export function plainTextOf(item: Item): string {
     case "compaction":
       return item.summary ?? "";
     case "output":
-      return lines([item.output.path, item.output.command]);
+      return lines([item.output.path, item.output.command, item.applet?.title]);
+    case "applet_saved":
+      return item.name;
     case "live_output":
       return lines([item.command, item.text]);
     case "large":

@@ -6,6 +6,7 @@ import { Fold } from "../../ui/Fold";
 import type { Place } from "../../ui/place";
 import { SoughtContext } from "../../ui/place";
 import type { SessionId, Timestamp } from "../../wire/names";
+import { AppletCard, AppletSaved } from "../applets/AppletCard";
 import type { TurnBlocks } from "../blocks/turnBlocks";
 import { turnBlocks } from "../blocks/turnBlocks";
 import { Words } from "../blocks/Words";
@@ -170,7 +171,12 @@ const OneItem = memo(function OneItem({ turn, session, past, item, blocks, asked
     case "compaction":
       return <Compaction summary={item.summary} />;
     case "output":
+      if (item.output.type === "applet" && !item.removed) {
+        return <AppletCard session={session} turn={turn} output={item.output} applet={item.applet} />;
+      }
       return <OutputCard session={session} turn={turn} isPast={past !== null} output={item.output} removed={item.removed} />;
+    case "applet_saved":
+      return <AppletSaved session={session} slug={item.slug} name={item.name} />;
     case "live_output":
       return <LiveOutput item={item} />;
     case "large":
@@ -200,6 +206,7 @@ function keyOf(item: Item, index: number): string {
       return `large-${item.seq}`;
     case "notice":
     case "compaction":
+    case "applet_saved":
     case "newer":
       return `${item.type}-${index}`;
   }

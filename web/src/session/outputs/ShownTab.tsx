@@ -23,8 +23,8 @@ interface ShownTabProps {
 }
 
 const LINE_PX = { beside: 48, sheet: 56 };
-const TYPES: readonly OutputKind[] = ["file", "terminal", "image", "embed", "raw"];
-const TYPE_NAMES: Record<OutputKind, string> = { file: "Files", terminal: "Commands", image: "Pictures", embed: "Links", raw: "Other" };
+const TYPES: readonly OutputKind[] = ["file", "terminal", "image", "embed", "applet", "raw"];
+const TYPE_NAMES: Record<OutputKind, string> = { file: "Files", terminal: "Commands", image: "Pictures", embed: "Links", applet: "Applets", raw: "Other" };
 
 export function ShownTab({ session, followed, place, onJump }: ShownTabProps) {
   const { outputs, reading, failure, retry } = useShown(session, followed);
@@ -100,10 +100,10 @@ function Line({ turn, output, onJump }: ShownOutput & { onJump(): void }) {
     >
       <Icon name={TYPE_ICONS[output.type]} />
       <span className="min-w-0 flex-1">
-        <span className={`shown-name ${output.type === "embed" ? "" : "font-mono"}`}>{nameOf(output)}</span>
+        <span className={`shown-name ${output.type === "embed" || output.type === "applet" ? "" : "font-mono"}`}>{nameOf(output)}</span>
         <span className="shown-detail">
           {ending !== null && <span className={ending.failed ? "text-failed" : ""}>{ending.words} · </span>}
-          {output.type === "embed" ? (output.provider ?? "Link") : detailWords(output)}
+          {output.type === "embed" ? (output.provider ?? "Link") : output.type === "applet" ? (output.slug ?? "Applet") : detailWords(output)}
         </span>
       </span>
       <span className="text-xs text-soft tabular-nums">t{turn}</span>

@@ -19,7 +19,7 @@ const MOST_WHOLE_LINES = 2_000;
 const MOST_UNASKED_BYTES = 4 * 1024 ** 2;
 
 export function showableOf(output: Output): Showable {
-  if (output.type === "embed") {
+  if (output.type === "embed" || output.type === "applet") {
     return "nothing";
   }
   if (output.type === "image") {
@@ -57,14 +57,14 @@ export function nameOf({ path, command, title, url, type }: Output): string {
   return given !== "" ? given : NAMELESS[type];
 }
 
-const NAMELESS: Record<OutputKind, string> = { file: "File", terminal: "Terminal", image: "Picture", embed: "Link", raw: "Output" };
+const NAMELESS: Record<OutputKind, string> = { file: "File", terminal: "Terminal", image: "Picture", embed: "Link", applet: "Applet", raw: "Output" };
 
 /** All that names it, where the name is a part of that. */
 export function wholeName(output: Output): string {
   return inOneLine(output.path ?? output.command ?? output.title ?? output.url ?? "") || nameOf(output);
 }
 
-export const TYPE_ICONS: Record<OutputKind, IconName> = { file: "file", terminal: "terminal", image: "picture", embed: "globe", raw: "archive" };
+export const TYPE_ICONS: Record<OutputKind, IconName> = { file: "file", terminal: "terminal", image: "picture", embed: "globe", applet: "applet", raw: "archive" };
 
 /** As in “lines 10–11 of 400 · 1.2 kB”. */
 export function detailWords(output: Output): string {

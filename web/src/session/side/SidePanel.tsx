@@ -26,7 +26,7 @@ export function SideBeside({ side, children }: SideProps) {
   }
   return (
     <aside id={id} aria-label={TAB_NAMES[beside]} className="side-panel safe-top" style={{ width: side.width, maxWidth: `calc(100% - ${READING_PX}px)` }}>
-      <Edge side={side} />
+      <Edge side={side} label="Width of the side panel" usual={WIDTH.usual} />
       <div className="flex items-center gap-1 border-b border-rule pr-1 pl-2">
         <Tabs id={id} current={beside} onShow={side.show} />
         <IconButton label="Hide the side panel" className="ml-auto md:size-9!" onClick={side.close}>
@@ -99,7 +99,7 @@ function Tabs({ id, current, onShow }: { id: string; current: SideTab; onShow(ta
 }
 
 /** The edge that makes the panel wider and narrower. While it is dragged only the panel's own width changes, and nothing is drawn anew. */
-function Edge({ side }: { side: Side }) {
+export function Edge({ side, label, usual }: { side: Pick<Side, "width" | "resize" | "drag">; label: string; usual: number }) {
   const drag = useRef<{ width: number; end(width: number): void } | null>(null);
   const leave = () => {
     drag.current?.end(drag.current.width);
@@ -111,7 +111,7 @@ function Edge({ side }: { side: Side }) {
     <div
       role="separator"
       aria-orientation="vertical"
-      aria-label="Width of the side panel"
+      aria-label={label}
       aria-valuenow={side.width}
       aria-valuemin={WIDTH.least}
       aria-valuemax={WIDTH.most}
@@ -124,7 +124,7 @@ function Edge({ side }: { side: Side }) {
           side.resize(side.width + by);
         }
       }}
-      onDoubleClick={() => side.resize(WIDTH.usual)}
+      onDoubleClick={() => side.resize(usual)}
       onPointerDown={(event) => {
         event.preventDefault();
         event.currentTarget.setPointerCapture(event.pointerId);

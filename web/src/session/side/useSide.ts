@@ -12,7 +12,9 @@ export const SIDE_TABS = ["contents", "shown", "context", "changes", "plan"] as 
 export type SideTab = (typeof SIDE_TABS)[number];
 
 /** Room for a panel beside the list and the transcript. */
-const ROOM = "(width >= 68.75rem)";
+export const ROOM = "(width >= 68.75rem)";
+/** The same where an applet stands there, too. */
+const ROOM_BESIDE_APPLET = "(width >= 110rem)";
 const SETTING = "throughline.side";
 const CHANGED = "throughline:side";
 export const WIDTH = { least: 288, most: 1120, usual: 368 };
@@ -43,9 +45,10 @@ export interface Side {
   drag(): (width: number) => void;
 }
 
-export function useSide(column: RefObject<HTMLElement | null>): Side {
+/** `appletBeside`: there is an applet beside the transcript, which leaves less room. */
+export function useSide(column: RefObject<HTMLElement | null>, appletBeside = false): Side {
   const id = useId();
-  const room = useMedia(ROOM);
+  const room = useMedia(appletBeside ? ROOM_BESIDE_APPLET : ROOM);
   const plenty = useMedia(WIDE);
   const stored = useSyncExternalStore(subscribe, () => localStorage.getItem(SETTING));
   const setting = parse(stored);

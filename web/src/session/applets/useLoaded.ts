@@ -1,0 +1,44 @@
+// An applet's document and what is known of it, read when it is opened, reloaded or changed.
+//
+// Invariant: what was loaded stays until its successor is there, so that a frame is never taken away for one that can not come.
+import { useCallback, useEffect, useState } from "react";
+
+import type { Failure } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
+import type { Applet, AppletTicket } from "../../wire/applets";
+import type { OutputId, SessionId } from "../../wire/names";
+
+export interface Loaded {
+  readonly ticket: AppletTicket;
+  /** Null for one that is shown as it was and is not there any more. */
+  readonly about: Applet | null;
+}
+
+/** `hashNow` is what the server said last of its content: with each change it is read again. */
+export function useLoaded(session: SessionId, applet: string, output: OutputId | null, hashNow: string | null) {
+  const http = useHttp();
+  const [loaded, setLoaded] = useState<Loaded | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [round, setRound] = useState(0);
+  /** The content that the person knows of. */
+  const [known, setKnown] = useState<string | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    void Promise.all([http.appletTicket(session, applet, output), http.applet(session, applet)]).then(([ticket, about]) => {
+      if (!wanted) {
+        return;
+      }
+      setFailure(ticket.ok ? null : ticket.failure);
+      if (ticket.ok) {
+        setKnown((before) => before ?? ticket.value.hash);
+        setLoaded({ ticket: ticket.value, about: about.ok ? about.value : null });
+      }
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [http, session, applet, output, round, hashNow]);
+  const reload = useCallback(() => setRound((count) => count + 1), []);
+  const hash = loaded?.ticket.hash ?? null;
+  return { loaded, failure, reload, isChanged: hash !== known, dismiss: () => setKnown(hash) };
+}
