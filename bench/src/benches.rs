@@ -4,6 +4,7 @@
 
 mod acp;
 mod append;
+mod applets;
 mod backup;
 mod bodies;
 mod fan_out;
@@ -27,7 +28,7 @@ pub(crate) struct Bench {
     pub(crate) measure: fn(&Run) -> Result<Vec<Line>>,
 }
 
-pub(crate) const BENCHES: [Bench; 13] = [
+pub(crate) const BENCHES: [Bench; 14] = [
     Bench {
         name: "append",
         about: "durable appends beside the bare disk and the bare engine",
@@ -56,5 +57,10 @@ pub(crate) const BENCHES: [Bench; 13] = [
     Bench { name: "start", about: "time to ready and idle memory", measure: start::measure },
     Bench { name: "fan-out", about: "a thousand followers of one streaming session", measure: fan_out::measure },
     Bench { name: "outputs", about: "what is shown, stored and read beside plain files", measure: outputs::measure },
+    Bench {
+        name: "applets",
+        about: "a thousand writes of an applet's state a second, and what others notice",
+        measure: applets::measure,
+    },
     Bench { name: "backup", about: "a backup of a running server beside cp", measure: backup::measure },
 ];

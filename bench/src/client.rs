@@ -130,6 +130,10 @@ impl Live {
         Ok(())
     }
 
+    pub(crate) async fn say(&mut self, frame: &Value) -> Result<()> {
+        Ok(self.socket.send(Message::text(frame.to_string())).await?)
+    }
+
     /// The next text.
     pub(crate) async fn next(&mut self) -> Result<Utf8Bytes> {
         loop {
@@ -171,8 +175,10 @@ impl Live {
 /// Frames that benchmarks wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    Ack,
     CaughtUp,
     Entry,
+    Error,
     Preview,
     ToolStarted,
     TurnEnded,
@@ -184,6 +190,8 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) fn is(self, text: &str) -> bool {
         match self {
+            Self::Ack => text.starts_with(r#"{"type":"ack""#),
+            Self::Error => text.starts_with(r#"{"type":"error""#),
             Self::CaughtUp => text.starts_with(r#"{"type":"caught_up""#),
             Self::Entry => text.starts_with(r#"{"type":"entry""#),
             Self::Preview => text.starts_with(r#"{"type":"preview""#),

@@ -196,7 +196,7 @@ impl MessageClients {
 }
 
 /// Sends through one endpoint, one message at a time, and waits through the other for the end of each turn.
-async fn talk(sends: Endpoint, sees: Endpoint, session: String, times: usize) -> Result<Latencies> {
+pub(super) async fn talk(sends: Endpoint, sees: Endpoint, session: String, times: usize) -> Result<Latencies> {
     let mut http = Http::connect(&sends).await?;
     let answer: Value = serde_json::from_slice(&http.get(&format!("/sessions/{session}")).await?)?;
     let cursor = answer["cursor"].as_str().context("a session without a cursor")?.to_owned();

@@ -210,6 +210,7 @@ impl Engine {
         let folder = shared.applets.folder()?;
         let name = AppletName::Saved(slug.clone());
         let _turn = Arc::clone(&shared.writing_files).lock_owned().await;
+        shared.applets.states.forget(&name);
         let removed = {
             let (folder, name) = (folder.clone(), name.clone());
             in_background(move || folder.remove(&name)).await?
@@ -289,6 +290,7 @@ impl Shared {
         if name.slug().is_some() {
             self.write_applet_index().await;
         }
+        self.applets.states.look_again(&name);
         let hash = Some(saved.0.content.hash());
         self.applets.publish(AppletChange::Content { name, hash });
         Ok(saved)

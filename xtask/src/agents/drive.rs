@@ -58,11 +58,12 @@ pub(super) struct Check {
 }
 
 /// In this order; a check uses what the earlier ones have left.
-pub(super) const CHECKS: [Check; 16] = [
+pub(super) const CHECKS: [Check; 17] = [
     Check { name: "catalog", run: Drive::is_in_catalog },
     Check { name: "prompt", run: Drive::answers_prompt },
     Check { name: "tools offered", run: Drive::is_offered_tools },
     Check { name: "showing", run: Drive::shows_things },
+    Check { name: "applet", run: Drive::makes_an_applet },
     Check { name: "question", run: Drive::asks_with_whole_command },
     Check { name: "edit", run: Drive::edit_is_a_fact },
     Check { name: "modes and models", run: Drive::modes_and_models },

@@ -5,7 +5,7 @@
 //! only grow, over restarts too, for they follow the clock. An edit of the file by hand is a write like any other.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use files::FileError;
@@ -31,6 +31,8 @@ pub(super) const KEPT_VERSIONS: usize = 20;
 const WRITE_PACE: Duration = Duration::from_millis(100);
 /// How long after a version was kept, and noted in the log, the next one may be.
 const VERSION_PACE: Duration = Duration::from_secs(1);
+/// How long what an applet says of its states is believed without another look.
+const SCOPE_KNOWN_FOR: Duration = Duration::from_secs(1);
 /// So many states are held in memory before those that nobody uses are let go.
 const MAX_HELD: usize = 500;
 
@@ -105,7 +107,11 @@ impl BegunStateWrite {
 }
 
 #[derive(Default)]
-pub(super) struct States(Mutex<HashMap<StateKey, Arc<Cell>>>);
+pub(super) struct States {
+    cells: Mutex<HashMap<StateKey, Arc<Cell>>>,
+    /// Whether an applet has a state for each session, and when its files said so: who writes a thousand times a second asks them once.
+    scopes: Mutex<HashMap<AppletName, (Instant, bool)>>,
+}
 
 /// One state in memory.
 struct Cell {
@@ -124,6 +130,8 @@ struct Held {
     stamp: Option<Stamp>,
     /// It is to be written.
     is_dirty: bool,
+    /// It is being written.
+    is_flushing: bool,
     /// A task sees to that.
     is_written: bool,
     writer: Option<Arc<str>>,
@@ -139,19 +147,26 @@ struct Settled {
     failed: Option<(u64, Arc<FileError>)>,
 }
 
+impl Held {
+    /// The state, where it is newer than its file.
+    fn newest(&self) -> Option<AppletState> {
+        self.now.clone().filter(|_| self.is_dirty || self.is_flushing)
+    }
+}
+
 impl Cell {
     fn new() -> Self {
         Self { turn: Semaphore::new(1), held: Mutex::default(), settled: watch::Sender::new(Settled::default()) }
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl States {
     fn cell(&self, key: &StateKey) -> Arc<Cell> {
-        let mut cells = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cells = self.cells();
         if cells.len() >= MAX_HELD && !cells.contains_key(key) {
             // Who holds one, or has yet to write it, keeps it.
             cells.retain(|_, cell| Arc::strong_count(cell) > 1);
@@ -161,15 +176,37 @@ impl States {
 
     /// The newest version of a state that is in memory; 0 for one that is not.
     pub(super) fn known_version(&self, name: &AppletName, session: SessionId) -> u64 {
-        let cells = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cells = self.cells();
         let of = |session| cells.get(&StateKey { applet: name.clone(), session }).map(|cell| cell.held());
-        let version = |held: std::sync::MutexGuard<'_, Held>| held.now.as_ref().map_or(0, |now| now.version);
+        let version = |held: MutexGuard<'_, Held>| held.now.as_ref().map_or(0, |now| now.version);
         of(Some(session)).or_else(|| of(None)).map_or(0, version)
     }
 
-    /// Forgets all states of an applet, whose files are gone.
+    /// Forgets all states of an applet, whose files are gone: what was to be written is not written any more.
     pub(super) fn forget(&self, name: &AppletName) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| key.applet != *name);
+        self.scopes().remove(name);
+        let forgotten = |key: &StateKey, cell: &Arc<Cell>| {
+            let is_of = key.applet == *name;
+            if is_of {
+                let mut held = cell.held();
+                (held.now, held.is_dirty) = (None, false);
+            }
+            is_of
+        };
+        self.cells().retain(|key, cell| !forgotten(key, cell));
+    }
+
+    /// What an applet says of its states may be different now.
+    pub(super) fn look_again(&self, name: &AppletName) {
+        self.scopes().remove(name);
+    }
+
+    fn cells(&self) -> MutexGuard<'_, HashMap<StateKey, Arc<Cell>>> {
+        self.cells.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn scopes(&self) -> MutexGuard<'_, HashMap<AppletName, (Instant, bool)>> {
+        self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -240,7 +277,19 @@ impl Shared {
         name: &AppletName,
         session: Option<SessionId>,
     ) -> Result<StateKey, AppletError> {
-        let per_session = self.applet(name).await?.about.per_session;
+        let known = self.applets.states.scopes().get(name).copied();
+        let per_session = match known {
+            Some((at, per_session)) if at.elapsed() < SCOPE_KNOWN_FOR => per_session,
+            _ => {
+                let per_session = self.applet(name).await?.about.per_session;
+                let mut scopes = self.applets.states.scopes();
+                if scopes.len() >= MAX_HELD {
+                    scopes.clear();
+                }
+                scopes.insert(name.clone(), (Instant::now(), per_session));
+                per_session
+            }
+        };
         Ok(StateKey { applet: name.clone(), session: session.filter(|_| per_session) })
     }
 
@@ -258,14 +307,16 @@ impl Shared {
     /// The state, read from its file if that is another one than the last that was read or written.
     async fn read_anew(self: &Arc<Self>, key: &StateKey, cell: &Arc<Cell>) -> Result<AppletState, AppletError> {
         let (folder, of) = self.place_of(key)?;
+        if let Some(now) = cell.held().newest() {
+            return Ok(now);
+        }
         let _turn = cell.turn.acquire().await.expect("it is never closed");
         let known = {
             let held = cell.held();
-            match (&held.now, held.is_dirty) {
-                // It is newer than the file.
-                (Some(now), true) => return Ok(now.clone()),
-                (now, _) => now.as_ref().map(|_| held.stamp),
+            if let Some(now) = held.newest() {
+                return Ok(now);
             }
+            held.now.as_ref().map(|_| held.stamp)
         };
         let read = in_background::<_, AppletError>(move || {
             let stamp = folder.state_stamp(&of)?;
@@ -285,8 +336,8 @@ impl Shared {
         let state = text.as_deref().map(parse).transpose()?;
         let mut held = cell.held();
         // A write came in between: it is newer.
-        if let (Some(now), true) = (&held.now, held.is_dirty) {
-            return Ok(now.clone());
+        if let Some(now) = held.newest() {
+            return Ok(now);
         }
         held.kept = held.kept.max(newest.unwrap_or(0));
         let before = held.now.take();
@@ -388,7 +439,7 @@ fn next_step(held: &mut Held, stops: bool) -> Next {
         return Next::Done;
     };
     if held.is_dirty {
-        held.is_dirty = false;
+        (held.is_dirty, held.is_flushing) = (false, true);
         return Next::Write(now, held.writer.clone());
     }
     if now.version <= held.kept {
@@ -419,9 +470,12 @@ async fn write_state(shared: Arc<Shared>, key: StateKey, cell: Arc<Cell>) {
                     let (folder, of, text) = (folder.clone(), of.clone(), pretty(&*now.state));
                     let write = move || folder.write_state(&of, &text).map_err(AppletError::from);
                     let written = in_background(write).await;
+                    let mut held = cell.held();
+                    held.is_flushing = false;
                     if let Ok(stamp) = &written {
-                        cell.held().stamp = *stamp;
+                        held.stamp = *stamp;
                     }
+                    drop(held);
                     written
                 };
                 settle(&shared, &key, &cell, now, writer, written);
@@ -522,7 +576,10 @@ mod tests {
     use super::*;
 
     fn state(value: Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
+        match value {
+            Value::Object(object) => object,
+            other => panic!("{other} is no object"),
+        }
     }
 
     #[test]

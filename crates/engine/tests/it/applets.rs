@@ -43,7 +43,10 @@ fn new(name: &str, html: &str) -> NewApplet {
 }
 
 fn object(value: Value) -> Map<String, Value> {
-    value.as_object().unwrap().clone()
+    match value {
+        Value::Object(object) => object,
+        other => panic!("{other} is no object"),
+    }
 }
 
 fn merge(value: Value) -> StateWrite {

@@ -28,6 +28,12 @@ impl Api {
         self.change("POST", path, body)
     }
 
+    /// For what is safe to repeat and takes no key.
+    pub(crate) fn post_without_key(&mut self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        let (path, body) = (format!("/api/v1{path}"), Some(body.to_string()));
+        self.ask(&Request { method: "POST", path, body, idempotency_key: None })
+    }
+
     pub(crate) fn patch(&mut self, path: &str, body: &Value) -> anyhow::Result<Value> {
         self.change("PATCH", path, body)
     }

@@ -86,6 +86,21 @@ impl Drive {
         Ok(())
     }
 
+    /// An applet is shown without a question, and what the person does in it is read in the next turn.
+    pub(super) fn makes_an_applet(&mut self) -> anyhow::Result<()> {
+        let session = self.session()?;
+        let turn = session.turn("please make an applet", Permission::Allow)?;
+        ensure!(turn.asked.is_empty(), "it asked before it showed an applet: {:?}", turn.asked);
+        let shown = session.outputs()?;
+        let is_shown = shown.as_array().is_some_and(|shown| shown.iter().any(|output| output["type"] == "applet"));
+        ensure!(is_shown, "no applet was shown: {shown}; {turn:?}");
+        session.set_applet_state(&json!({ "quinces": 4711 }))?;
+        let turn = session.turn("please read the applet", Permission::Allow)?;
+        turn.completed_with("4711")?;
+        ensure!(turn.asked.is_empty(), "it asked before it read the state: {:?}", turn.asked);
+        Ok(())
+    }
+
     /// The agent calls the session's own tools and those of the person's MCP servers.
     pub(super) fn calls_tools(&mut self) -> anyhow::Result<()> {
         let turn = self.session()?.turn("please recall everything", Permission::Allow)?;

@@ -152,6 +152,12 @@ impl Session {
         Ok(self.api.get(&self.path("/outputs"))?["outputs"].take())
     }
 
+    /// Sets keys of the state of the applet that it shows, as the page does for the person.
+    pub(crate) fn set_applet_state(&mut self, keys: &Value) -> anyhow::Result<()> {
+        let path = format!("/storage/applet/_shown/state?session={}", self.id);
+        self.api.post_without_key(&path, &json!({ "merge": keys })).map(drop)
+    }
+
     pub(crate) fn change(&mut self, body: &Value) -> anyhow::Result<()> {
         self.api.patch(&self.path(""), body).map(drop)
     }

@@ -74,6 +74,9 @@ const CONTENTS: &str = "session_toc";
 const SHOW_FILE: &str = "render_file_contents";
 const SHOW_COMMAND: &str = "run_and_display";
 const RETRIEVE: &str = "retrieve_output";
+/// The names of the tools that show an applet and read its state.
+const SHOW_APPLET: &str = "set_applet";
+const READ_APPLET: &str = "get_applet_state";
 
 pub(super) fn reply(asked: &ScriptInput) -> ScriptReply {
     if let Some(schema) = &asked.schema {
@@ -120,6 +123,12 @@ fn calls(asked: &ScriptInput) -> Vec<ToolUse> {
     } else if let Some(file) = word_after(words, "please display") {
         own_tool(SHOW_COMMAND)
             .map(|tool| ToolUse { tool: tool.clone(), arguments: json!({ "command": command(file) }) })
+    } else if words.contains("please make an applet") {
+        let arguments =
+            json!({ "html": "<p>Quinces</p>", "js": "throughline.onState(console.log);", "title": "Quinces" });
+        own_tool(SHOW_APPLET).map(|tool| ToolUse { tool: tool.clone(), arguments })
+    } else if words.contains("please read the applet") {
+        own_tool(READ_APPLET).map(|tool| ToolUse { tool: tool.clone(), arguments: json!({}) })
     } else if let Some(name) = word_after(words, "please lookup") {
         let tools = asked.tools.iter().filter(|tool| tool.name.ends_with(LOOKUP));
         return tools.map(|tool| ToolUse { tool: tool.clone(), arguments: json!({ "name": name }) }).collect();
@@ -313,7 +322,15 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_shown_with_the_sessions_own_tools() {
-        let tools = || ["render_file_contents", "run_and_display", "retrieve_output"];
+        let names = [
+            "render_file_contents",
+            "run_and_display",
+            "retrieve_output",
+            "set_applet_state",
+            "set_applet",
+            "get_applet_state",
+        ];
+        let tools = || names;
         let tools = || tools().map(|name| tool(&format!("mcp__throughline-show__{name}"), &[])).to_vec();
         let arguments = |words: &str| match reply(&asked(words, tools())) {
             ScriptReply::Calls(calls) => calls[0].arguments.clone(),
@@ -322,6 +339,8 @@ mod tests {
         assert_eq!(arguments("please show /w/a.md"), json!({ "path": "/w/a.md" }));
         assert_eq!(arguments("please retrieve out_1"), json!({ "id": "out_1" }));
         assert_eq!(arguments("please display a.txt"), json!({ "command": command("a.txt") }));
+        assert_eq!(arguments("please make an applet")["title"], "Quinces");
+        assert_eq!(arguments("please read the applet"), json!({}));
     }
 
     #[test]
