@@ -66,7 +66,7 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
   const isOver = address !== null && !applet.beside;
   const past = address?.past?.output ?? null;
   const { newestApplet } = followed;
-  const appletsBeside = useMemo(() => ({ newest: newestApplet, fresh: freshApplet, past }), [newestApplet, freshApplet, past]);
+  const appletsBeside = useMemo(() => ({ session: row.id, newest: newestApplet, fresh: freshApplet, past }), [row.id, newestApplet, freshApplet, past]);
   const side = useSide(column, address !== null);
   const find = useFindBar(column, empty);
   const [file, openFile, closeFile] = useOpenFile();

@@ -17,7 +17,7 @@ const newest = (more: Partial<NewestApplet>): NewestApplet => ({ slug: null, tit
 
 function show(applet: ShownApplet | undefined, beside: Partial<AppletsBeside> = {}, of: Output = output) {
   render(
-    <AppletsContext value={{ newest: null, fresh: null, past: null, ...beside }}>
+    <AppletsContext value={{ session: null, newest: null, fresh: null, past: null, ...beside }}>
       <AppletCard session="s" turn={12} output={of} applet={applet} />
     </AppletsContext>,
   );

@@ -2,9 +2,11 @@
 import { createContext } from "react";
 
 import type { NewestApplet } from "../../state/followed";
-import type { OutputId } from "../../wire/names";
+import type { OutputId, SessionId } from "../../wire/names";
 
 export interface AppletsBeside {
+  /** Beside which applets open; none where no session is shown. */
+  readonly session: SessionId | null;
   /** The applet that the agent showed last, if that is known. */
   readonly newest: NewestApplet | null;
   /** It was shown just now, and there was no room to open it. */
@@ -13,4 +15,4 @@ export interface AppletsBeside {
   readonly past: OutputId | null;
 }
 
-export const AppletsContext = createContext<AppletsBeside>({ newest: null, fresh: null, past: null });
+export const AppletsContext = createContext<AppletsBeside>({ session: null, newest: null, fresh: null, past: null });

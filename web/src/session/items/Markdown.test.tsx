@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 
 import { shown } from "../../ui/shown";
+import { AppletsContext } from "../applets/AppletsContext";
 import { Markdown } from "./Markdown";
 
 afterEach(cleanup);
@@ -38,6 +39,19 @@ test("a link tells where it leads and gives nothing away", () => {
   expect(link.getAttribute("href")).toBe("https://evil.example/x?y=1");
   expect(link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
   expect(link.getAttribute("target")).toBe("_blank");
+});
+
+test("a link of an applet opens it beside the session, and is none where there is no session", () => {
+  const words = "[the board](?applet=board&path=a%20b&_past=t1) and [none](?applet=../x)";
+  render(
+    <AppletsContext value={{ session: "s1", newest: null, fresh: null, past: null }}>
+      <Markdown text={words} growing={false} />
+    </AppletsContext>,
+  );
+  expect(screen.getAllByRole("link").map((link) => link.getAttribute("href"))).toEqual(["/s/s1?applet=board&path=a+b"]);
+  cleanup();
+  show(words);
+  expect(screen.queryByRole("link")).toBeNull();
 });
 
 test("letters that look like others show in a link's target", () => {

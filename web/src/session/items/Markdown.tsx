@@ -7,8 +7,11 @@ import type { Components } from "hast-util-to-jsx-runtime";
 import type { ComponentProps, ReactNode } from "react";
 import { createContext, isValidElement, memo, use, useMemo, useState, useTransition } from "react";
 
+import { Link } from "../../ui/Link";
 import { LongText } from "../../ui/LongText";
 import { shown } from "../../ui/shown";
+import { appletAt, appletHref } from "../applets/address";
+import { AppletsContext } from "../applets/AppletsContext";
 import { FoundContext } from "../find/found";
 import { placesOf, wordsOf } from "../find/words";
 import { CodeBlock } from "./CodeBlock";
@@ -168,6 +171,12 @@ function Fence({ children }: { children?: ReactNode }) {
 }
 
 function Anchor({ href, children }: { href?: string | undefined; children?: ReactNode }) {
+  const { session } = use(AppletsContext);
+  // How agents are told to write a link that opens an applet beside the conversation.
+  const applet = session !== null && href?.startsWith("?") ? appletAt(href) : null;
+  if (session !== null && applet !== null) {
+    return <Link href={appletHref(session, { ...applet, past: null })}>{children}</Link>;
+  }
   const target = targetOf(href ?? "");
   if (target === null) {
     // A path, or a kind of address that the page does not open.
