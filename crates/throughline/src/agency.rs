@@ -19,6 +19,8 @@ use crate::host::home;
 pub(crate) const FILES: &str = "files";
 /// The folder for the files of applets.
 pub(crate) const APPLETS: &str = "applets";
+/// The folders of the data folder that are the person's own, as plain files.
+pub(crate) const FOLDERS: [&str; 2] = [FILES, APPLETS];
 
 /// The agents as configured; none is started yet.
 pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
@@ -27,10 +29,10 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     let catalog = config.catalog(own_path)?;
     let neutral_dir = data.agents();
     let folder = Folder::of(data.path()).context("the data folder can not be looked at")?;
-    let deny = Deny::standard().with_folder_but(data.path(), &[FILES, APPLETS]);
+    let deny = Deny::standard().with_folder_but(data.path(), &FOLDERS);
     let deny = deny.context("the data folder can not be protected from agents")?;
     let deny = home().into_iter().fold(deny, |deny, home| deny.with_home(&home));
-    let files = [FILES, APPLETS].map(|name| data.path().join(name)).to_vec();
+    let files = FOLDERS.map(|name| data.path().join(name)).to_vec();
     let applets = Some(data.path().join(APPLETS));
     DirBuilder::new().recursive(true).mode(0o700).create(&neutral_dir)?;
     let settings = AgentSettings {

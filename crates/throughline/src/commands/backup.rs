@@ -7,6 +7,7 @@ use engine::{Clock as _, SystemClock};
 use indicatif::{HumanBytes, HumanCount};
 use store::outside::{BackupNote, BackupWish};
 
+use crate::agency;
 use crate::cli;
 use crate::commands::payload_text;
 use crate::data_dir::DataDir;
@@ -18,7 +19,9 @@ pub(super) async fn run(data: &DataDir, backup: cli::Backup) -> Result<()> {
     let (data, to) = (data.clone(), backup.folder.clone());
     let note: BackupNote = run_with_bar(move |progress| -> Result<BackupNote> {
         let (made_at, config) = (SystemClock.now(), data.config());
-        let wish = BackupWish { folder: &to, config: Some(&config), made_at, program: env!("CARGO_PKG_VERSION") };
+        let folders = agency::FOLDERS.map(|name| data.path().join(name));
+        let program = env!("CARGO_PKG_VERSION");
+        let wish = BackupWish { folder: &to, config: Some(&config), folders: &folders, made_at, program };
         Ok(open_store_file(&data)?.backup(&wish, progress)?)
     })
     .await??;

@@ -1,10 +1,13 @@
 //! `throughline restore`: restores a backup or an export.
 
-use anyhow::Result;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
 use engine::{Clock as _, SystemClock};
 use indicatif::HumanCount;
-use store::outside::{RestoreError, RestoreWish, Restored, restore};
+use store::outside::{RestoreError, RestoreWish, Restored, put_folders_back, restore};
 
+use crate::agency;
 use crate::cli;
 use crate::commands::payload_text;
 use crate::data_dir::DataDir;
@@ -21,10 +24,13 @@ pub(super) async fn run(data: &DataDir, wish: cli::Restore) -> Result<()> {
     })
     .await?
     .map_err(|err| advise(err, data))?;
+    // The store is there by now, whatever becomes of them; only a backup holds any.
+    let folders = put_folders_back(&wish.path, data.path(), &agency::FOLDERS);
+    let folders = folders.context("the store was put back, but not the folders beside it; copy them by hand")?;
     if wish.json {
-        return print_json(data, &restored);
+        return print_json(data, &restored, &folders);
     }
-    print(data, &restored)
+    print(data, &restored, &folders)
 }
 
 fn advise(err: RestoreError, data: &DataDir) -> anyhow::Error {
@@ -36,26 +42,28 @@ fn advise(err: RestoreError, data: &DataDir) -> anyhow::Error {
     }
 }
 
-fn print_json(data: &DataDir, restored: &Restored) -> Result<()> {
+fn print_json(data: &DataDir, restored: &Restored, folders: &[PathBuf]) -> Result<()> {
     let answer = serde_json::json!({
         "store": data.database(),
         "entries": restored.entries,
         "madeAt": restored.made_at,
         "moved": restored.moved,
         "config": restored.config,
+        "folders": folders,
         "damaged": restored.damaged,
         "payloads": restored.payloads,
     });
     Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&answer)?))?)
 }
 
-fn print(data: &DataDir, restored: &Restored) -> Result<()> {
+fn print(data: &DataDir, restored: &Restored, folders: &[PathBuf]) -> Result<()> {
     let entries = HumanCount(restored.entries);
     let mut lines =
         vec![format!("{entries} entries, as they were at {}, are in {}", restored.made_at, data.path().display())];
     if restored.config {
         lines.push("config.toml was put back with them.".to_owned());
     }
+    lines.extend(folders.iter().map(|folder| format!("{} was put back with them.", folder.display())));
     for moved in &restored.moved {
         lines.push(format!("What was at {} is now at {}", moved.from.display(), moved.to.display()));
     }

@@ -68,7 +68,7 @@ fn a_backup_beside_a_running_server_comes_back() {
     names.sort();
     assert_eq!(
         (names, mode(&kept)),
-        (["backup.json", "config.toml", "throughline.db"].map(Into::into).to_vec(), 0o700)
+        (["backup.json", "config.toml", "files", "throughline.db"].map(Into::into).to_vec(), 0o700)
     );
     folder.run(&["send", "last", "say lost"]).ok();
     let (_, page) = entries(&folder, &server, &session, "");
@@ -95,6 +95,24 @@ fn a_backup_beside_a_running_server_comes_back() {
     assert_eq!((status.as_str(), &body["error"]["code"]), ("409", &"cursor_reset".into()));
     assert_eq!(follow(&folder, &server, &session, cursor)["reason"], "other_incarnation");
     server.stop();
+}
+
+/// The person's own files and applets are no entries, and come back all the same, where nothing is in their place.
+#[test]
+fn a_backup_brings_the_persons_own_folders_back() {
+    let folder = Folder::new();
+    new_session(&folder);
+    let state = folder.file("applets").join("board").join("state.json");
+    fs::create_dir_all(state.parent().unwrap()).unwrap();
+    fs::write(&state, "{\"n\":1}").unwrap();
+    folder.run(&["backup", "kept"]).ok();
+    fs::write(&state, "{\"n\":2}").unwrap();
+    folder.run(&["restore", "kept", "--replace"]).ok();
+    assert_eq!(fs::read_to_string(&state).unwrap(), "{\"n\":2}", "what is there stays");
+    fs::remove_dir_all(folder.file("applets")).unwrap();
+    let said = folder.run(&["restore", "kept", "--replace"]).ok();
+    assert!(said.contains("/applets was put back with them."), "{said}");
+    assert_eq!(fs::read_to_string(&state).unwrap(), "{\"n\":1}");
 }
 
 #[test]

@@ -19,6 +19,7 @@ use crate::files::{beside, hash, one_name, parent, private, remove, sync, write_
 use crate::payloads::{PayloadState, PlainPayloads};
 use crate::sqlite::meta::last_position;
 use crate::sqlite::outside::payloads::{self, CarryError};
+use crate::sqlite::outside::plain_folders;
 use crate::sqlite::outside::{COPIES, OnProgress, PayloadReport, Progress, Stage, StoreFile};
 use crate::{CopyError, StorageError};
 
@@ -39,6 +40,8 @@ pub struct BackupWish<'a> {
     pub folder: &'a Path,
     /// A configuration to copy with it, if there is one.
     pub config: Option<&'a Path>,
+    /// Plain folders to copy with it, by their own names, those that there are.
+    pub folders: &'a [PathBuf],
     /// Now.
     pub made_at: Timestamp,
     /// The version of the program that makes it.
@@ -123,7 +126,7 @@ impl StoreFile {
         }
         let folder = one_name(wish.folder).map_err(at(wish.folder))?;
         let partial = beside(&folder, ".partial");
-        clear_partial(&partial).map_err(at(&partial))?;
+        clear_partial(&partial, wish.folders).map_err(at(&partial))?;
         DirBuilder::new().mode(0o700).create(&partial).map_err(at(&partial))?;
 
         let database = partial.join(DATABASE);
@@ -147,6 +150,11 @@ impl StoreFile {
             let text = fs::read(config).map_err(at(config))?;
             let copy = partial.join(CONFIG);
             write_flushed(&copy, &text).map_err(at(&copy))?;
+        }
+        for from in wish.folders.iter().filter(|from| from.is_dir()) {
+            if let Some(name) = from.file_name() {
+                plain_folders::copy(from, &partial.join(name)).map_err(at(from))?;
+            }
         }
         let text = serde_json::to_vec_pretty(&note).expect("a note is text and numbers");
         write_flushed(&partial.join(NOTE), &text).map_err(at(&partial))?;
@@ -242,7 +250,10 @@ fn refuse_what_is_there(folder: &Path) -> Result<(), BackupError> {
 }
 
 /// What a backup that was cut off has left, and nothing else.
-fn clear_partial(partial: &Path) -> io::Result<()> {
+fn clear_partial(partial: &Path, folders: &[PathBuf]) -> io::Result<()> {
+    for name in folders.iter().filter_map(|folder| folder.file_name()) {
+        plain_folders::remove(&partial.join(name))?;
+    }
     for name in [DATABASE, NOTE, CONFIG] {
         remove(&partial.join(name))?;
     }

@@ -58,7 +58,7 @@ async fn a_purged_word_is_in_no_file_and_in_no_backup() {
     }
     assert_eq!(holding(folder.path()), Vec::<PathBuf>::new(), "after {written} writes");
     let kept = folder.path().join("kept");
-    let wish = BackupWish { folder: &kept, config: None, made_at: at(0), program: "test" };
+    let wish = BackupWish { folder: &kept, config: None, folders: &[], made_at: at(0), program: "test" };
     StoreFile::open(&path).unwrap().backup(&wish, &mut |_| ()).unwrap();
     assert_eq!(store.head(stream(1)).await.unwrap(), Head::Purged);
     store.close().await;
@@ -76,7 +76,7 @@ async fn a_backup_leaves_out_what_is_still_being_removed() {
     conn.execute_batch("UPDATE streams SET purged_at = 1, sweeping = 1").unwrap();
     drop(conn);
     let kept = folder.path().join("kept");
-    let wish = BackupWish { folder: &kept, config: None, made_at: at(0), program: "test" };
+    let wish = BackupWish { folder: &kept, config: None, folders: &[], made_at: at(0), program: "test" };
     StoreFile::open(&path).unwrap().backup(&wish, &mut |_| ()).unwrap();
     assert_eq!(holding(&kept), Vec::<PathBuf>::new());
 }

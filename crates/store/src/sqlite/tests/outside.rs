@@ -104,7 +104,7 @@ fn named(text: &str) -> String {
 
 fn backup(path: &Path, folder: &Path) -> Result<BackupNote, BackupError> {
     let config = path.with_file_name("config.toml");
-    let wish = BackupWish { folder, config: Some(&config), made_at: at(0), program: "test" };
+    let wish = BackupWish { folder, config: Some(&config), folders: &[], made_at: at(0), program: "test" };
     StoreFile::open(path).unwrap().backup(&wish, &mut |_| ())
 }
 

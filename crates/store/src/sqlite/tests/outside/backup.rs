@@ -30,7 +30,13 @@ async fn a_backup_under_load_restores_to_a_prefix_of_the_log() {
         move || {
             let mut begun = Some(begun);
             let mut steps = 0;
-            let wish = BackupWish { folder: &to, config: None, made_at: crate::conformance::at(0), program: "test" };
+            let wish = BackupWish {
+                folder: &to,
+                config: None,
+                folders: &[],
+                made_at: crate::conformance::at(0),
+                program: "test",
+            };
             let made = StoreFile::open(&path).unwrap().backup(&wish, &mut |_: Progress| {
                 steps += 1;
                 begun.take().map(|begun| begun.send(()));
@@ -72,7 +78,8 @@ async fn commits_between_two_steps_do_not_begin_the_copy_anew() {
     let writer = rusqlite::Connection::open(&path).unwrap();
     let (mut furthest, mut steps) = (0, 0);
     let to = folder.path().join("backup");
-    let wish = BackupWish { folder: &to, config: None, made_at: crate::conformance::at(0), program: "test" };
+    let wish =
+        BackupWish { folder: &to, config: None, folders: &[], made_at: crate::conformance::at(0), program: "test" };
     let mut beside = |progress: Progress| {
         if progress.stage != Stage::Copy {
             return;

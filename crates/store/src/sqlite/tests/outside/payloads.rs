@@ -257,7 +257,8 @@ async fn a_session_that_goes_meanwhile_is_not_missed() {
                     fs::remove_dir_all(file_of(&path, session_id(1), "")).unwrap();
                 }
             };
-            let wish = crate::outside::BackupWish { folder: &to, config: None, made_at: at(0), program: "test" };
+            let wish =
+                crate::outside::BackupWish { folder: &to, config: None, folders: &[], made_at: at(0), program: "test" };
             StoreFile::open(&path).unwrap().backup(&wish, &mut purge).unwrap()
         };
         scope.spawn(work).join().unwrap()
