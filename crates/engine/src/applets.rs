@@ -13,6 +13,7 @@ mod opened;
 mod session_files;
 mod showing;
 mod states;
+mod unsent;
 mod watching;
 
 use std::collections::BTreeMap;
@@ -39,14 +40,14 @@ pub use states::{AppletState, BegunStateWrite, KeptVersion, MAX_STATE_BYTES, Sta
 pub(crate) use watching::run as watch;
 pub use watching::{AppletChange, StateChanged};
 
-/// What an agent is told about writing one.
+/// The text that tells agents how to write an applet.
 pub const APPLET_HOWTO: &str = include_str!("../../../applets/howto.md");
 /// How many applets the person has at most, so that a list of them stays a list.
 const MAX_APPLETS: usize = 1_000;
 /// Longest description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 1_000;
-/// How many words of each kind an applet says about itself.
-const MAX_WORDS: usize = 100;
+/// How many params an applet describes at most, and how many keys of its state.
+const MAX_DESCRIBED: usize = 100;
 
 /// What an applet says of itself: `meta.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +65,7 @@ pub struct AppletAbout {
     /// Each session has a state of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub per_session: bool,
-    /// What it can be given, by name.
+    /// Its params, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, AppletParam>,
     /// What agents use it for.
@@ -75,10 +76,10 @@ pub struct AppletAbout {
     pub state_schema: Option<StateSchema>,
 }
 
-/// Something that an applet can be given.
+/// A param of an applet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AppletParam {
-    /// It is of no use without.
+    /// The applet does not work without it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
     /// What it is.
@@ -117,7 +118,7 @@ pub struct Applet {
     pub about: AppletAbout,
     /// It comes with the program.
     pub bundled: bool,
-    /// The page.
+    /// Its HTML, script and style.
     pub content: AppletContent,
 }
 
@@ -139,11 +140,11 @@ pub struct NewApplet {
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// The page.
+    /// Its HTML, script and style.
     pub content: AppletContent,
     /// Each session has a state of its own.
     pub per_session: bool,
-    /// What it can be given.
+    /// Its params, by name.
     pub params: BTreeMap<String, AppletParam>,
     /// What agents use it for.
     pub agent_usage: Option<AppletUsage>,
@@ -151,9 +152,9 @@ pub struct NewApplet {
     pub state_schema: Option<StateSchema>,
 }
 
-/// All that there is of applets in a running server.
+/// The applets of a running server: their folder, their states in memory, and which are open.
 pub(crate) struct Applets {
-    /// Where they are kept; nowhere in a server without a folder.
+    /// Where they are kept; a server without a data folder keeps none.
     folder: Option<AppletFolder>,
     states: states::States,
     opened: opened::Opened,
@@ -161,7 +162,7 @@ pub(crate) struct Applets {
 }
 
 /// How many changes a follower may be behind before it reads what is there instead.
-const CHANGES_BACKLOG: usize = 256;
+const CHANGES_BACKLOG: usize = 64;
 
 impl Applets {
     pub(crate) fn new(folder: Option<PathBuf>, deny: Deny) -> Self {
@@ -207,23 +208,31 @@ impl Engine {
     /// Removes an applet of the person's for good, with its state; whether there was one.
     pub async fn delete_applet(&self, slug: AppletSlug) -> Result<bool, AppletError> {
         let shared = Arc::clone(&self.shared);
-        let folder = shared.applets.folder()?;
-        let name = AppletName::Saved(slug.clone());
-        let _turn = Arc::clone(&shared.writing_files).lock_owned().await;
-        shared.applets.states.forget(&name);
-        let removed = {
-            let (folder, name) = (folder.clone(), name.clone());
-            in_background(move || folder.remove(&name)).await?
-        };
-        if !removed {
-            return if bundled::find(&slug).is_some() { Err(AppletError::Bundled { slug }) } else { Ok(false) };
-        }
-        shared.applets.states.forget(&name);
-        shared.write_applet_index().await;
-        let hash = bundled::find(&slug).map(|applet| applet.content.hash());
-        shared.applets.publish(AppletChange::Content { name, hash });
-        Ok(true)
+        // Carried out also if nobody waits for it any more: what is half gone would be neither.
+        let removal = shared.tasks.spawn(remove_applet(Arc::clone(&shared), slug));
+        removal.await.unwrap_or_else(|_| Err(shared.task_failure().into()))
     }
+}
+
+async fn remove_applet(shared: Arc<Shared>, slug: AppletSlug) -> Result<bool, AppletError> {
+    let folder = shared.applets.folder()?;
+    let name = AppletName::Saved(slug.clone());
+    let _turn = Arc::clone(&shared.writing_files).lock_owned().await;
+    let removing = shared.applets.states.removing().await;
+    let removed = {
+        let (folder, name) = (folder.clone(), name.clone());
+        in_background(move || folder.remove(&name)).await?
+    };
+    if !removed {
+        return if bundled::find(&slug).is_some() { Err(AppletError::Bundled { slug }) } else { Ok(false) };
+    }
+    shared.applets.states.forget(&name);
+    drop(removing);
+    shared.write_applet_index().await;
+    shared.withdraw_grants(&name).await;
+    let hash = bundled::find(&slug).map(|applet| applet.content.hash());
+    shared.applets.publish(AppletChange::Content { name, hash });
+    Ok(true)
 }
 
 impl Shared {
@@ -290,14 +299,14 @@ impl Shared {
         if name.slug().is_some() {
             self.write_applet_index().await;
         }
-        self.applets.states.look_again(&name);
+        self.applets.states.forget_per_session(&name);
         let hash = Some(saved.0.content.hash());
         self.applets.publish(AppletChange::Content { name, hash });
         Ok(saved)
     }
 
-    /// A list of what there is, for people and programs that look into the folder. It is made anew from the files, so one that could
-    /// not be written is only old.
+    /// Writes the list of applets that people and programs find in the folder. The server never reads it, so one that could not be written
+    /// does no harm.
     async fn write_applet_index(&self) {
         let Ok(folder) = self.applets.folder() else { return };
         if let Err(err) = in_background::<_, AppletError>(move || folder.write_index()).await {
@@ -308,7 +317,9 @@ impl Shared {
     /// Removes what a session that is gone for good left with applets.
     pub(crate) async fn forget_applets_of(&self, session: SessionId) {
         self.applets.opened.forget(session);
+        let _removing = self.applets.states.removing().await;
         self.applets.states.forget(&AppletName::Shown(session));
+        self.applets.states.forget_session(session);
         let Ok(folder) = self.applets.folder() else { return };
         if let Err(err) = in_background::<_, AppletError>(move || folder.remove_session(session)).await {
             tracing::warn!(%session, error = &err as &dyn std::error::Error, "applets of a session could not be removed");
@@ -316,7 +327,7 @@ impl Shared {
     }
 }
 
-/// Refuses what is too much or has no name.
+/// Refuses an applet that is too large, says too much about itself, or has no name.
 fn check(new: &NewApplet) -> Result<(), AppletError> {
     let NewApplet { name, description, content, params, agent_usage, state_schema, per_session: _ } = new;
     content.check()?;
@@ -325,15 +336,15 @@ fn check(new: &NewApplet) -> Result<(), AppletError> {
     }
     let is_short = |text: &str| text.chars().count() <= MAX_DESCRIPTION_CHARS;
     let words_fit = |words: &BTreeMap<String, String>| {
-        words.len() <= MAX_WORDS && words.iter().all(|(key, text)| is_short(key) && is_short(text))
+        words.len() <= MAX_DESCRIBED && words.iter().all(|(key, text)| is_short(key) && is_short(text))
     };
-    let params_fit =
-        params.len() <= MAX_WORDS && params.iter().all(|(key, param)| is_short(key) && is_short(&param.description));
+    let params_fit = params.len() <= MAX_DESCRIBED
+        && params.iter().all(|(key, param)| is_short(key) && is_short(&param.description));
     let usage_fits = agent_usage.as_ref().is_none_or(|usage| is_short(&usage.purpose) && is_short(&usage.example));
     let schema_fits = state_schema.as_ref().is_none_or(|schema| words_fit(&schema.get) && words_fit(&schema.set));
     if is_short(description) && params_fit && usage_fits && schema_fits {
         Ok(())
     } else {
-        Err(AppletError::AboutTooLong { max: MAX_DESCRIPTION_CHARS, words: MAX_WORDS })
+        Err(AppletError::AboutTooLong { max: MAX_DESCRIPTION_CHARS, words: MAX_DESCRIBED })
     }
 }

@@ -224,7 +224,7 @@ impl Shared {
     }
 
     /// Why a task gave no answer: only a panic keeps one from it, or the end.
-    fn task_failure(&self) -> SubmitError {
+    pub(crate) fn task_failure(&self) -> SubmitError {
         if self.stopping.is_cancelled() { SubmitError::Stopping } else { SubmitError::Broken }
     }
 

@@ -42,8 +42,13 @@ pub enum TicketResource {
     Export(ExportKind),
     /// An applet's document, made of this output.
     AppletAsShown(OutputId),
-    /// An applet's document as it is now.
-    Applet(AppletName),
+    /// An applet's document, as long as its content has this hash: whoever opens it was told so, and what is granted hangs on it.
+    Applet {
+        /// Which.
+        name: AppletName,
+        /// Of the content.
+        hash: String,
+    },
 }
 
 /// What a session is exported as.

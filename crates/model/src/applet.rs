@@ -76,7 +76,7 @@ impl AppletName {
     /// What a session's own applet is called in addresses and in folders: no slug, so it stands for no saved one.
     pub const SHOWN: &'static str = "_shown";
 
-    /// What it is called by whoever knows the session.
+    /// What it is called in an address, beside its session.
     pub fn word(&self) -> &str {
         match self {
             Self::Saved(slug) => slug.as_str(),
@@ -157,10 +157,10 @@ pub struct AppletGrantsRow {
     pub granted_at: Timestamp,
 }
 
-/// Beside the bytes of an applet that is shown: which it is, and what it is shown with.
+/// What is said of an applet that is shown, beside its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppletToShow {
-    /// Its bytes.
+    /// The output that holds its bytes.
     pub output: OutputId,
     /// What it is saved as.
     pub slug: Option<AppletSlug>,
@@ -171,7 +171,7 @@ pub struct AppletToShow {
 }
 
 impl AppletToShow {
-    /// Refuses what no tool of ours shows.
+    /// Refuses a title or params that no applet may have.
     pub(crate) fn check(&self) -> Result<(), Rejection> {
         if is_applet_line(&self.title) && are_applet_params(&self.params) {
             Ok(())

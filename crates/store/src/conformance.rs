@@ -8,6 +8,7 @@ pub mod faulty;
 pub mod future;
 pub mod log;
 pub mod outputs;
+pub mod principals;
 pub mod tables;
 pub mod usage;
 pub mod work;
@@ -73,9 +74,9 @@ macro_rules! conformance_tests {
             outputs: bodies_are_listed_by_their_hashes_and_go_with_their_session,
             outputs: a_removed_output_leaves_no_row,
             outputs: old_outputs_are_found_in_pages_over_all_sessions,
-            tables: tokens_are_in_force_until_revoked,
-            tables: what_is_remembered_is_there_until_it_is_forgotten,
-            tables: what_is_granted_to_an_applet_is_there_until_it_is_taken,
+            principals: tokens_are_in_force_until_revoked,
+            principals: what_is_remembered_is_there_until_it_is_forgotten,
+            principals: what_is_granted_to_an_applet_is_there_until_it_is_taken,
             work: offers_come_newest_first_and_in_pages,
             work: an_offer_is_superseded_by_a_later_turn_of_the_same_work,
             work: an_offer_is_superseded_by_any_name_of_its_work,

@@ -1,15 +1,17 @@
 //! What an applet is made of, and the hash that names it.
+//!
+//! Invariant: two contents have the same hash only if their HTML, script and style are each the same.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::AppletError;
 use crate::id_source::hex;
-use sha2::{Digest as _, Sha256};
 
 /// How many bytes an applet has at most: HTML, script and style together.
 pub const MAX_APPLET_BYTES: usize = 1 << 20;
 
-/// An applet's page.
+/// An applet's HTML, script and style.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AppletContent {
     /// A fragment, which stands in the body.
@@ -23,7 +25,7 @@ pub struct AppletContent {
 }
 
 impl AppletContent {
-    /// SHA-256 of all of it, in hex. The parts are told apart by their lengths.
+    /// SHA-256 of all of it, in hex. Each part is hashed with its length, so that text moved to another part gives another hash.
     pub fn hash(&self) -> String {
         let mut hasher = Sha256::new();
         for part in [&self.html, &self.js, &self.css] {

@@ -27,6 +27,9 @@ pub enum AppletError {
         /// Which.
         slug: AppletSlug,
     },
+    /// It was removed while something was asked of it.
+    #[error("this applet, or the session that it was beside, was deleted meanwhile")]
+    Deleted,
     /// The server has no folder for them.
     #[error("this server keeps no applets")]
     NotKept,
@@ -44,13 +47,13 @@ pub enum AppletError {
     /// There is nothing in it.
     #[error("this applet has no HTML and no script; give at least one of them")]
     Empty,
-    /// A name is none.
+    /// A name or title is not one line of visible characters.
     #[error("the {what} is one line of 1 to 200 visible characters")]
     NotALine {
-        /// Of what.
+        /// Which text: its name or its title.
         what: &'static str,
     },
-    /// What it says of itself is too long.
+    /// What `meta.json` would say is too long.
     #[error("each text about an applet has at most {max} characters, and there are at most {words} of a kind")]
     AboutTooLong {
         /// In characters.
@@ -58,7 +61,7 @@ pub enum AppletError {
         /// How many.
         words: usize,
     },
-    /// It was given what no applet is given.
+    /// Its params are too many or too long.
     #[error("params are at most 20, each with a name and a value of one line and at most 2,000 characters")]
     BadParams,
     /// Its state is larger than one may be.
@@ -93,7 +96,7 @@ pub enum AppletError {
         /// Which was asked for.
         version: u64,
     },
-    /// The content is another one than was meant.
+    /// Its content changed since the caller saw it.
     #[error("this applet has other content by now; look at it again")]
     Changed {
         /// The hash of what it has.
@@ -126,7 +129,7 @@ pub enum AppletError {
     /// It could not be shown.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// It was not written down.
+    /// The entry about it could not be appended.
     #[error(transparent)]
     Submit(#[from] SubmitError),
     /// The session could not be read.

@@ -29,7 +29,9 @@ const SESSIONS: &str = "sessions";
 const MAX_META_BYTES: u64 = 64 << 10;
 /// Longer than a state: one that was edited by hand may be spread over lines.
 const MAX_STATE_FILE_BYTES: u64 = 1 << 20;
-/// As many names are looked at.
+/// Far beyond any time.
+pub(super) const MAX_VERSION: u64 = 1 << 52;
+/// How many names of a folder are read at most.
 const MAX_NAMES: usize = 4 * MAX_APPLETS;
 
 /// Opens what is below the folder.
@@ -53,7 +55,7 @@ impl AppletFiles {
     }
 }
 
-/// What tells that a file is another one now.
+/// By which an edit of a file is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     modified_at_ms: i64,
@@ -96,7 +98,7 @@ impl AppletFolder {
         StateFolder { path: session.map_or_else(|| own.clone(), |session| format!("{own}/{SESSIONS}/{session}")) }
     }
 
-    /// For reading; nothing is made. `None` if there is no folder yet.
+    /// Opens the folder for reading and makes nothing. `None` if there is none yet.
     fn open(&self) -> Result<Option<Trees>, FileError> {
         match Tree::open(&self.root) {
             Ok(tree) => Ok(Some(Trees::new(vec![tree]).denying(self.deny.clone()))),
@@ -139,7 +141,7 @@ impl AppletFolder {
         Ok(listed)
     }
 
-    /// Writes an applet's files, what it says of itself last: until then a new one is not listed.
+    /// Writes an applet's files, `meta.json` last: until then a new one is not listed.
     pub(super) fn write(
         &self,
         name: &AppletName,
@@ -157,7 +159,7 @@ impl AppletFolder {
         let folder = self.files_of(name).folder;
         let write = |file: &str, text: &str| {
             let path = format!("{folder}/{file}");
-            // What is empty needs no file, but takes the place of what was there.
+            // An empty part needs no file, but empties one that is there.
             if text.is_empty() && matches!(trees.stat(&path), Err(FileError::NotFound | FileError::NotADirectory)) {
                 return Ok(());
             }
@@ -186,11 +188,13 @@ impl AppletFolder {
 
     /// Removes an applet's folder with all that is in it; whether there was an applet.
     pub(super) fn remove(&self, name: &AppletName) -> Result<bool, AppletError> {
-        if self.read(name)?.is_none() {
+        // One whose page can not be read is removed all the same.
+        let folder = self.files_of(name).folder;
+        if self.open()?.and_then(|trees| read_about(&trees, &folder)).is_none() {
             return Ok(false);
         }
         // A link in its place is removed, not followed.
-        fs::remove_dir_all(self.files_of(name).folder).map_err(FileError::from)?;
+        fs::remove_dir_all(folder).map_err(FileError::from)?;
         Ok(true)
     }
 
@@ -209,14 +213,14 @@ impl AppletFolder {
         Ok(())
     }
 
-    /// What tells whether an applet's files were edited.
+    /// By which an edit of an applet's files, all but its state, is noticed.
     pub(super) fn stamps(&self, name: &AppletName) -> Result<Vec<Option<Stamp>>, AppletError> {
         let Some(trees) = self.open()? else { return Ok(Vec::new()) };
         let folder = self.files_of(name).folder;
         Ok([META, HTML, SCRIPT, STYLE].iter().map(|file| stamp(&trees, &format!("{folder}/{file}"))).collect())
     }
 
-    /// When the file of a state was written last.
+    /// By which an edit of a state's file is noticed.
     pub(super) fn state_stamp(&self, of: &StateFolder) -> Result<Option<Stamp>, FileError> {
         Ok(self.open()?.and_then(|trees| stamp(&trees, &format!("{}/{STATE}", of.path))))
     }
@@ -231,7 +235,7 @@ impl AppletFolder {
         Ok(stamp(&trees, &path))
     }
 
-    /// Keeps a version, and lets the oldest go beyond `most`.
+    /// Keeps a version, and removes the oldest where there are more than `most`.
     pub(super) fn keep_version(
         &self,
         of: &StateFolder,
@@ -258,7 +262,11 @@ impl AppletFolder {
             Err(FileError::NotFound | FileError::NotADirectory) => return Ok(Vec::new()),
             Err(err) => return Err(err),
         };
-        let version = |name: &str| name.strip_suffix(".json")?.parse::<u64>().ok();
+        // Only what we could have written: no other spelling of a number, and none that JavaScript can not count on from.
+        let version = |name: &str| {
+            let name = name.strip_suffix(".json")?;
+            name.parse::<u64>().ok().filter(|version| *version < MAX_VERSION && version.to_string() == name)
+        };
         let plain = items.into_iter().filter(|item| item.kind == FileKind::File);
         let mut versions: Vec<_> = plain.filter_map(|item| Some((version(&item.name)?, item.bytes))).collect();
         versions.sort_unstable_by(|a, b| b.cmp(a));
@@ -279,7 +287,7 @@ impl AppletFolder {
     }
 }
 
-/// What an applet says of itself; `None` if it says nothing that can be understood.
+/// An applet's `meta.json`; `None` if it is missing or can not be understood.
 fn read_about(trees: &Trees, folder: &str) -> Option<AppletAbout> {
     let text = trees.read_bytes(format!("{folder}/{META}"), MAX_META_BYTES).ok()?;
     let about: AppletAbout = serde_json::from_slice(&text).ok()?;

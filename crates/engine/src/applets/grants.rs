@@ -7,12 +7,12 @@ use std::sync::{PoisonError, RwLock};
 
 use model::{Answerer, AppletGrant, AppletGrantsRow, AppletName, RowChange, ServerEvent};
 
-use crate::{AppletError, Engine};
+use crate::{AppletError, Engine, Shared};
 
 #[derive(Debug)]
 pub(crate) struct Grants(RwLock<BTreeMap<AppletName, AppletGrantsRow>>);
 
-/// What an applet may do as it is now.
+/// What an applet may do with the content that it has now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantedNow {
     /// The hash of its content.
@@ -36,10 +36,16 @@ impl Grants {
             match change {
                 RowChange::PutGrants(row) => drop(rows.insert(row.applet.clone(), row.clone())),
                 RowChange::RemoveGrants { applet } => drop(rows.remove(applet)),
-                // The rest is of others.
+                // Other rows are other tables'.
                 _ => (),
             }
         }
+    }
+
+    /// The content of an applet that anything is granted to.
+    fn known(&self, applet: &AppletName) -> Option<String> {
+        let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        rows.get(applet).map(|row| row.hash.clone())
     }
 
     /// What is granted to an applet with this content.
@@ -51,6 +57,23 @@ impl Grants {
 
 fn by_applet(rows: Vec<AppletGrantsRow>) -> BTreeMap<AppletName, AppletGrantsRow> {
     rows.into_iter().map(|row| (row.applet.clone(), row)).collect()
+}
+
+impl Shared {
+    /// Takes all that was granted to an applet away: it is gone, and another may get its name.
+    pub(super) async fn withdraw_grants(&self, applet: &AppletName) {
+        let withdrawn = || {
+            let known = self.journal.grants.known(applet);
+            let withdrawn = known.map(|hash| {
+                let applet = applet.clone();
+                ServerEvent::AppletGranted { applet, hash, grants: Vec::new(), by: Answerer::Nobody }
+            });
+            withdrawn.into_iter().collect()
+        };
+        if let Err(err) = self.append_to_server(withdrawn, None).await {
+            tracing::warn!(%applet, error = &err as &dyn std::error::Error, "grants of an applet that is gone are kept");
+        }
+    }
 }
 
 impl Engine {

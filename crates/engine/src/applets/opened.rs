@@ -12,13 +12,13 @@ use tokio::sync::Notify;
 use super::Applets;
 use crate::{AppletError, Engine};
 
-/// So many sessions' newest applets are remembered.
+/// For how many sessions the applet that was opened or shown last is remembered.
 const MAX_REMEMBERED: usize = 1_000;
 
-/// How much of what an applet was given an agent is told.
+/// How many characters of an applet's params an agent is sent.
 const MAX_GIVEN_CHARS: usize = 500;
 
-/// A page, or whoever else shows applets.
+/// Whoever shows applets: a page, by the socket that it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ViewerId(u64);
 
@@ -31,7 +31,7 @@ pub struct OpenApplet {
     pub params: BTreeMap<String, String>,
 }
 
-/// The applet of a session that whoever speaks of "the applet" means.
+/// A session's active applet: the one that was opened last of those that are open, else the one that was opened or shown last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveApplet {
     /// Which, and with what.
@@ -52,7 +52,7 @@ pub(super) struct Opened {
 struct Kept {
     open: HashMap<(ViewerId, SessionId), (u64, OpenApplet)>,
     newest: HashMap<SessionId, (u64, OpenApplet)>,
-    /// Counts what was opened and shown.
+    /// How often an applet was opened or shown; the number says which was last.
     counted: u64,
 }
 
@@ -81,7 +81,7 @@ impl Opened {
         kept.open.retain(|(_, of), _| *of != session);
     }
 
-    /// All that some page shows, each once.
+    /// The applets that some page shows, each once for each session.
     pub(super) fn all_open(&self) -> Vec<(SessionId, AppletName)> {
         let mut open: Vec<_> =
             self.kept().open.iter().map(|((_, session), (_, applet))| (*session, applet.name.clone())).collect();
@@ -100,7 +100,7 @@ impl Opened {
     }
 }
 
-/// What an agent was told of the applet that is open beside its session.
+/// What an agent was last sent about the applet that is open beside its session.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ToldApplet {
     open: Option<OpenApplet>,
@@ -108,7 +108,7 @@ pub(crate) struct ToldApplet {
 }
 
 impl Applets {
-    /// What an agent has to be told, after what it was told before.
+    /// A sentence for the agent where something changed since the last one: another applet is open, none is, or its state is new.
     pub(crate) fn news(&self, session: SessionId, told: &mut ToldApplet) -> Option<String> {
         let active = self.opened.active(session).filter(|active| active.is_open);
         let open = active.map(|active| active.applet);
@@ -168,18 +168,17 @@ impl Engine {
         Ok(())
     }
 
-    /// They do not any more.
+    /// A viewer no longer shows an applet beside this session.
     pub fn close_applet(&self, viewer: ViewerId, session: SessionId) {
         self.shared.applets.opened.kept().open.remove(&(viewer, session));
     }
 
-    /// They are gone.
+    /// A viewer is gone, and shows nothing any more.
     pub fn viewer_left(&self, viewer: ViewerId) {
         self.shared.applets.opened.kept().open.retain(|(of, _), _| *of != viewer);
     }
 
-    /// The applet that whoever speaks of "the applet" of a session means: the one that was opened last of those that are open, else the
-    /// one that was shown last in this run of the server.
+    /// A session's active applet, as far as this run of the server knows.
     pub fn active_applet(&self, session: SessionId) -> Option<ActiveApplet> {
         self.shared.applets.opened.active(session)
     }

@@ -13,26 +13,27 @@ use crate::file_writing::MAX_WRITTEN_BYTES;
 use crate::reading::{FileAccess, in_background};
 use crate::{Amount, AppletError, Engine, ListedDirectory, Outside, ShowError, ShownFile, StoredContent};
 
-/// The applet that asks, as whoever asks knows it.
+/// The applet that asks, with the content that its frame runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskingApplet {
-    /// Which.
+    /// Its name.
     pub name: AppletName,
-    /// The hash of its content.
+    /// The hash of the content that its frame runs.
     pub hash: String,
     /// Beside which session.
     pub session: SessionId,
 }
 
 impl Engine {
-    /// A file of the session.
+    /// A file of the session; a path that is not absolute begins at its directory, here and below.
     pub async fn read_for_applet(
         &self,
         applet: &AskingApplet,
         path: String,
         amount: Amount,
     ) -> Result<ShownFile, AppletError> {
-        let access = self.granted_access(applet, AppletGrant::FilesRead).await?;
+        let Granted { access, cwd } = self.granted_access(applet, AppletGrant::FilesRead).await?;
+        let path = within(&cwd, path);
         in_background(move || access.read(&path, amount, Outside::Never).map_err(AppletError::from)).await
     }
 
@@ -44,11 +45,8 @@ impl Engine {
         after: Option<OsString>,
         max: usize,
     ) -> Result<ListedDirectory, AppletError> {
-        let access = self.granted_access(applet, AppletGrant::FilesRead).await?;
-        let path = match path {
-            Some(path) => path,
-            None => self.session(applet.session).await?.row.cwd,
-        };
+        let Granted { access, cwd } = self.granted_access(applet, AppletGrant::FilesRead).await?;
+        let path = path.map_or_else(|| cwd.clone(), |path| within(&cwd, path));
         in_background(move || {
             let trees = access.own(&path).map_err(AppletError::SessionFile)?;
             let page = trees.list_page(&path, after.as_deref(), max).map_err(AppletError::SessionFile)?;
@@ -69,7 +67,8 @@ impl Engine {
         if bytes > MAX_WRITTEN_BYTES {
             return Err(AppletError::FileTooLong { bytes });
         }
-        let access = self.granted_access(applet, AppletGrant::FilesWrite).await?;
+        let Granted { access, cwd } = self.granted_access(applet, AppletGrant::FilesWrite).await?;
+        let path = within(&cwd, path);
         let turn = Arc::clone(&self.shared.writing_files).lock_owned().await;
         in_background(move || {
             // Kept until the file is written, also if nobody waits for it any more.
@@ -81,11 +80,21 @@ impl Engine {
         .await
     }
 
-    async fn granted_access(&self, applet: &AskingApplet, grant: AppletGrant) -> Result<FileAccess, AppletError> {
+    async fn granted_access(&self, applet: &AskingApplet, grant: AppletGrant) -> Result<Granted, AppletError> {
         self.check_granted(&applet.name, &applet.hash, grant).await?;
         let row = self.session(applet.session).await?.row;
-        Ok(FileAccess::own_alone(&self.shared.file_inspector, &row))
+        Ok(Granted { access: FileAccess::own_alone(&self.shared.file_inspector, &row), cwd: row.cwd })
     }
+}
+
+/// What an applet may reach, and the session's directory.
+struct Granted {
+    access: FileAccess,
+    cwd: String,
+}
+
+fn within(cwd: &str, path: String) -> String {
+    if path.starts_with('/') { path } else { format!("{}/{path}", cwd.trim_end_matches('/')) }
 }
 
 impl From<ShowError> for AppletError {

@@ -1,4 +1,4 @@
-//! Agents show applets: a new one, or one that was saved; and save what is shown.
+//! Agents show an applet, a new one or one that was saved, and save the active one.
 //!
 //! Invariant: what is shown is kept with the session as it was then, as an output, before anybody sees it; what it becomes later changes
 //! nothing of that.
@@ -18,7 +18,7 @@ use crate::{AppletError, Asker, Engine, OutputError, QueryError, Shared};
 
 /// How many outputs are looked through at a time.
 const OUTPUTS_AT_ONCE: usize = 500;
-/// What its bytes are.
+/// The MIME type of an applet that is kept as an output.
 const JSON: &str = "application/json";
 
 /// An applet that was just shown.
@@ -96,8 +96,7 @@ impl Engine {
         Ok(ShownApplet { applet, output })
     }
 
-    /// Saves the applet that a session shows, with the state that it has; it is the one that is shown from then on. Also whether there
-    /// was none of that slug.
+    /// Saves a session's active applet with its state, and makes the saved one active. Also says whether there was none of that slug.
     pub async fn save_shown_applet(
         &self,
         session: SessionId,
@@ -109,8 +108,7 @@ impl Engine {
         let turn = self.turn_to_show_in(session).await?;
         let shown = self.applet_meant(session).await?.ok_or(AppletError::NothingShown(session))?.applet;
         let Applet { about, content, .. } = self.shared.applet(&shown.name).await?;
-        let state = self.shared.state_key(&shown.name, Some(session)).await?;
-        let state = self.shared.state_now(&state).await?;
+        let state = self.shared.state_of(&shown.name, Some(session)).await?;
         let target = AppletName::Saved(slug.clone());
         let description = match self.shared.applet(&target).await {
             Ok(before) if description.is_empty() && !before.bundled => before.about.description,
@@ -137,8 +135,7 @@ impl Engine {
         Ok((applet, is_new))
     }
 
-    /// The applet that whoever speaks of "the applet" of a session means: the active one or, if another run of the server showed it, the
-    /// one that was shown last.
+    /// A session's active applet; where this run of the server knows none, the one that its log says was shown last.
     pub async fn applet_meant(&self, session: SessionId) -> Result<Option<ActiveApplet>, AppletError> {
         if let Some(active) = self.active_applet(session) {
             return Ok(Some(active));
@@ -152,7 +149,7 @@ impl Engine {
         }
         let Some(row) = newest else { return Ok(None) };
         let name = row.output.about.slug.map_or(AppletName::Shown(session), AppletName::Saved);
-        // It stands behind its bytes.
+        // The entry with its params follows that of its bytes.
         let behind = self.shared.store.read_session(session, row.stored_seq, 1).await.map_err(QueryError::Read)?;
         let params = behind.into_iter().find_map(|entry| match entry.event {
             SessionEvent::AppletShown { params, .. } => Some(params),
@@ -174,7 +171,7 @@ impl Engine {
 }
 
 impl Shared {
-    /// What could not be shown does not stay in the place of what was.
+    /// Puts the session's own applet back after the one in its place could not be shown.
     async fn put_applet_back(&self, name: AppletName, before: Option<Applet>) {
         let Some(Applet { about, content, .. }) = before else {
             // Nothing leads to a session's own applet that it has not shown.
@@ -189,7 +186,7 @@ impl Shared {
 }
 
 impl OutputShown {
-    /// What is written down beside an output, if it is more than a file.
+    /// The command that stores an output, and shows it if it is an applet.
     pub(crate) fn command(self, output: model::Output) -> Command {
         let id = output.id;
         let output = Box::new(output);

@@ -1,25 +1,25 @@
 //! The states of applets: one for each applet, or one for each session of it, as plain JSON beside the applet's files.
 //!
 //! Invariants: a state is flushed before it is acknowledged or anybody hears of it. However fast an applet writes, its file is written at
-//! most ten times a second, and the log and the kept versions get at most one a second: what was there in between is let go. Versions
+//! most ten times a second, and the log and the kept versions get at most one a second: what was there in between is not kept. Versions
 //! only grow, over restarts too, for they follow the clock. An edit of the file by hand is a write like any other.
+
+mod writing;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use files::FileError;
-use model::{AppletName, ServerEvent, SessionId};
+use model::{AppletName, SessionId};
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
-use tokio::sync::{Semaphore, watch};
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard, Semaphore, watch};
+use tokio::time::Instant;
 
-use super::folder::{AppletFolder, Stamp, StateFolder, pretty};
+use super::folder::{AppletFolder, MAX_VERSION, Stamp, StateFolder};
 use super::watching::{AppletChange, StateChanged};
-use crate::id_source::hex;
 use crate::reading::in_background;
-use crate::{AppletError, Engine, Shared};
+use crate::{AppletError, Engine, QueryError, Shared};
 
 /// How many bytes a state has at most, as compact JSON.
 pub const MAX_STATE_BYTES: usize = 256 << 10;
@@ -27,14 +27,10 @@ pub const MAX_STATE_BYTES: usize = 256 << 10;
 const MAX_DEPTH: usize = 32;
 /// How many versions are kept, to go back to.
 pub(super) const KEPT_VERSIONS: usize = 20;
-/// How long after a write the next one may begin.
-const WRITE_PACE: Duration = Duration::from_millis(100);
-/// How long after a version was kept, and noted in the log, the next one may be.
-const VERSION_PACE: Duration = Duration::from_secs(1);
-/// How long what an applet says of its states is believed without another look.
-const SCOPE_KNOWN_FOR: Duration = Duration::from_secs(1);
-/// So many states are held in memory before those that nobody uses are let go.
-const MAX_HELD: usize = 500;
+/// How long after `meta.json` was read its `perSession` is believed without another look.
+const PER_SESSION_KNOWN_FOR: Duration = Duration::from_secs(1);
+/// With so many states in memory, those that nobody uses are dropped.
+const MAX_HELD: usize = 100;
 
 /// A state with its version; 0 where nothing was ever set.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,15 +70,15 @@ pub struct StateWrite {
     pub writer: Option<Arc<str>>,
 }
 
-/// Whose state.
+/// Which state: an applet's, or an applet's beside one session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct StateKey {
     pub(super) applet: AppletName,
-    /// Where each session has its own.
+    /// Only where each session has a state of its own.
     pub(super) session: Option<SessionId>,
 }
 
-/// A write that was taken in and is not flushed yet.
+/// A write that was accepted and is not flushed yet.
 #[derive(Debug)]
 pub struct BegunStateWrite {
     version: u64,
@@ -90,17 +86,20 @@ pub struct BegunStateWrite {
 }
 
 impl BegunStateWrite {
-    /// The version that it is, once it is flushed.
+    /// Waits until it is flushed; gives its version.
     pub async fn flushed(mut self) -> Result<u64, AppletError> {
         let version = self.version;
         let is_settled = |settled: &Settled| {
-            settled.version >= version || settled.failed.as_ref().is_some_and(|(failed, _)| *failed >= version)
+            settled.is_gone
+                || settled.version >= version
+                || settled.failed.as_ref().is_some_and(|(failed, _)| *failed >= version)
         };
         let settled = self.settled.wait_for(is_settled).await.map_err(|_| crate::SubmitError::Stopping)?.clone();
         match settled.failed {
             Some((failed, err)) if settled.version < version && failed >= version => {
                 Err(AppletError::StateNotWritten(err))
             }
+            _ if settled.version < version => Err(AppletError::Deleted),
             _ => Ok(version),
         }
     }
@@ -109,14 +108,23 @@ impl BegunStateWrite {
 #[derive(Default)]
 pub(super) struct States {
     cells: Mutex<HashMap<StateKey, Arc<Cell>>>,
-    /// Whether an applet has a state for each session, and when its files said so: who writes a thousand times a second asks them once.
-    scopes: Mutex<HashMap<AppletName, (Instant, bool)>>,
+    /// Whether an applet has a state for each session, and when that was read: a thousand writes a second read it once.
+    per_session: Mutex<HashMap<AppletName, (Instant, bool)>>,
+    /// Held by whoever finds out where a state is and writes it there; alone by whoever removes an applet or a session's states, so that
+    /// nothing comes back that is gone.
+    removal: RwLock<()>,
+}
+
+/// Whose state it is, as long as nothing of it is removed.
+pub(super) struct KeptKey<'a> {
+    pub(super) key: StateKey,
+    _kept: RwLockReadGuard<'a, ()>,
 }
 
 /// One state in memory.
 struct Cell {
-    /// Held by whoever looks at the file and acts on it.
-    turn: Semaphore,
+    /// Held by whoever reads or writes the file. A semaphore, since no guard of a mutex may be held while something is awaited.
+    file_lock: Semaphore,
     held: Mutex<Held>,
     /// The newest version that is flushed, or that failed.
     settled: watch::Sender<Settled>,
@@ -132,8 +140,10 @@ struct Held {
     is_dirty: bool,
     /// It is being written.
     is_flushing: bool,
-    /// A task sees to that.
-    is_written: bool,
+    /// A task writes it, or is about to.
+    has_task: bool,
+    /// Its files were removed: nothing is written any more.
+    is_gone: bool,
     writer: Option<Arc<str>>,
     /// The newest version that was kept.
     kept: u64,
@@ -145,6 +155,8 @@ struct Held {
 struct Settled {
     version: u64,
     failed: Option<(u64, Arc<FileError>)>,
+    /// There will be no more.
+    is_gone: bool,
 }
 
 impl Held {
@@ -156,7 +168,7 @@ impl Held {
 
 impl Cell {
     fn new() -> Self {
-        Self { turn: Semaphore::new(1), held: Mutex::default(), settled: watch::Sender::new(Settled::default()) }
+        Self { file_lock: Semaphore::new(1), held: Mutex::default(), settled: watch::Sender::new(Settled::default()) }
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -168,7 +180,7 @@ impl States {
     fn cell(&self, key: &StateKey) -> Arc<Cell> {
         let mut cells = self.cells();
         if cells.len() >= MAX_HELD && !cells.contains_key(key) {
-            // Who holds one, or has yet to write it, keeps it.
+            // One that is in use, or is still to be written, has another owner beside this map.
             cells.retain(|_, cell| Arc::strong_count(cell) > 1);
         }
         Arc::clone(cells.entry(key.clone()).or_insert_with(|| Arc::new(Cell::new())))
@@ -182,31 +194,54 @@ impl States {
         of(Some(session)).or_else(|| of(None)).map_or(0, version)
     }
 
-    /// Forgets all states of an applet, whose files are gone: what was to be written is not written any more.
-    pub(super) fn forget(&self, name: &AppletName) {
-        self.scopes().remove(name);
-        let forgotten = |key: &StateKey, cell: &Arc<Cell>| {
-            let is_of = key.applet == *name;
-            if is_of {
-                let mut held = cell.held();
-                (held.now, held.is_dirty) = (None, false);
-            }
-            is_of
-        };
-        self.cells().retain(|key, cell| !forgotten(key, cell));
+    /// Until it is dropped no state is written, and none is found out about.
+    pub(super) async fn removing(&self) -> RwLockWriteGuard<'_, ()> {
+        self.removal.write().await
     }
 
-    /// What an applet says of its states may be different now.
-    pub(super) fn look_again(&self, name: &AppletName) {
-        self.scopes().remove(name);
+    /// Forgets all states of an applet whose files are gone, also what was still to be written.
+    pub(super) fn forget(&self, name: &AppletName) {
+        self.per_session().remove(name);
+        self.forget_those(|key| key.applet == *name);
+    }
+
+    /// Forgets what applets kept for a session that is gone.
+    pub(super) fn forget_session(&self, session: SessionId) {
+        self.forget_those(|key| key.session == Some(session));
+    }
+
+    fn forget_those(&self, is_meant: impl Fn(&StateKey) -> bool) {
+        let mut forgotten = Vec::new();
+        self.cells().retain(|key, cell| {
+            let is_meant = is_meant(key);
+            if is_meant {
+                forgotten.push(Arc::clone(cell));
+            }
+            !is_meant
+        });
+        for cell in forgotten {
+            let mut held = cell.held();
+            (held.now, held.is_dirty, held.is_gone) = (None, false, true);
+            drop(held);
+            cell.settled.send_modify(|settled| settled.is_gone = true);
+        }
+    }
+
+    fn is_known(&self, key: &StateKey) -> bool {
+        self.cells().contains_key(key)
+    }
+
+    /// Has `perSession` read again: it may be different now.
+    pub(super) fn forget_per_session(&self, name: &AppletName) {
+        self.per_session().remove(name);
     }
 
     fn cells(&self) -> MutexGuard<'_, HashMap<StateKey, Arc<Cell>>> {
         self.cells.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn scopes(&self) -> MutexGuard<'_, HashMap<AppletName, (Instant, bool)>> {
-        self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn per_session(&self) -> MutexGuard<'_, HashMap<AppletName, (Instant, bool)>> {
+        self.per_session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -217,11 +252,10 @@ impl Engine {
         name: &AppletName,
         session: Option<SessionId>,
     ) -> Result<AppletState, AppletError> {
-        let key = self.shared.state_key(name, session).await?;
-        self.shared.state_now(&key).await
+        self.shared.state_of(name, session).await
     }
 
-    /// Sets an applet's state; the version that it has then, once it is flushed.
+    /// Sets an applet's state and waits until it is flushed; gives its new version.
     pub async fn set_applet_state(
         &self,
         name: &AppletName,
@@ -231,14 +265,14 @@ impl Engine {
         self.begin_applet_state(name, session, write).await?.flushed().await
     }
 
-    /// Takes a write in, in the order of the calls, and does not wait until it is flushed.
+    /// Accepts a write, in the order of the calls, and does not wait until it is flushed.
     pub async fn begin_applet_state(
         &self,
         name: &AppletName,
         session: Option<SessionId>,
         write: StateWrite,
     ) -> Result<BegunStateWrite, AppletError> {
-        let key = self.shared.state_key(name, session).await?;
+        let KeptKey { key, _kept } = self.shared.state_key(name, session).await?;
         self.shared.set_state(key, write).await
     }
 
@@ -248,21 +282,21 @@ impl Engine {
         name: &AppletName,
         session: Option<SessionId>,
     ) -> Result<Vec<KeptVersion>, AppletError> {
-        let key = self.shared.state_key(name, session).await?;
+        let KeptKey { key, _kept } = self.shared.state_key(name, session).await?;
         let (folder, of) = self.shared.place_of(&key)?;
         let versions = in_background::<_, AppletError>(move || Ok(folder.versions(&of)?)).await?;
         let newest = versions.into_iter().take(KEPT_VERSIONS);
         Ok(newest.map(|(version, bytes)| KeptVersion { version, bytes }).collect())
     }
 
-    /// One of them.
+    /// A state as it was in one of the versions that are kept.
     pub async fn applet_version(
         &self,
         name: &AppletName,
         session: Option<SessionId>,
         version: u64,
     ) -> Result<AppletState, AppletError> {
-        let key = self.shared.state_key(name, session).await?;
+        let KeptKey { key, _kept } = self.shared.state_key(name, session).await?;
         let (folder, of) = self.shared.place_of(&key)?;
         let text = in_background::<_, AppletError>(move || Ok(folder.read_version(&of, version)?)).await?;
         let state = parse(&text.ok_or(AppletError::NoSuchVersion { version })?)?;
@@ -271,26 +305,46 @@ impl Engine {
 }
 
 impl Shared {
-    /// Whose state an applet has in this session. The applet must be there.
+    /// Which state an applet has beside this session: the one that all share, or the session's. The applet must exist.
     pub(super) async fn state_key(
         &self,
         name: &AppletName,
         session: Option<SessionId>,
-    ) -> Result<StateKey, AppletError> {
-        let known = self.applets.states.scopes().get(name).copied();
+    ) -> Result<KeptKey<'_>, AppletError> {
+        let kept = self.applets.states.removal.read().await;
+        let known = self.applets.states.per_session().get(name).copied();
         let per_session = match known {
-            Some((at, per_session)) if at.elapsed() < SCOPE_KNOWN_FOR => per_session,
+            Some((at, per_session)) if at.elapsed() < PER_SESSION_KNOWN_FOR => per_session,
             _ => {
                 let per_session = self.applet(name).await?.about.per_session;
-                let mut scopes = self.applets.states.scopes();
-                if scopes.len() >= MAX_HELD {
-                    scopes.clear();
+                let mut known = self.applets.states.per_session();
+                if known.len() >= MAX_HELD {
+                    known.clear();
                 }
-                scopes.insert(name.clone(), (Instant::now(), per_session));
+                known.insert(name.clone(), (Instant::now(), per_session));
                 per_session
             }
         };
-        Ok(StateKey { applet: name.clone(), session: session.filter(|_| per_session) })
+        let key = StateKey { applet: name.clone(), session: session.filter(|_| per_session) };
+        if let Some(session) = key.session
+            && !self.applets.states.is_known(&key)
+        {
+            // One that is not there has no state, and gets none.
+            let found = self.store.session(session).await.map_err(QueryError::from)?;
+            found.filter(|found| found.row.deleted_at.is_none()).ok_or(QueryError::NotFound(session))?;
+        }
+        Ok(KeptKey { key, _kept: kept })
+    }
+
+    /// An applet's state in this session.
+    pub(super) async fn state_of(
+        self: &Arc<Self>,
+        name: &AppletName,
+        session: Option<SessionId>,
+    ) -> Result<AppletState, AppletError> {
+        let KeptKey { key, _kept } = self.state_key(name, session).await?;
+        let cell = self.applets.states.cell(&key);
+        self.read_anew(&key, &cell).await
     }
 
     fn place_of(&self, key: &StateKey) -> Result<(AppletFolder, StateFolder), AppletError> {
@@ -299,18 +353,13 @@ impl Shared {
         Ok((folder, of))
     }
 
-    pub(super) async fn state_now(self: &Arc<Self>, key: &StateKey) -> Result<AppletState, AppletError> {
-        let cell = self.applets.states.cell(key);
-        self.read_anew(key, &cell).await
-    }
-
     /// The state, read from its file if that is another one than the last that was read or written.
     async fn read_anew(self: &Arc<Self>, key: &StateKey, cell: &Arc<Cell>) -> Result<AppletState, AppletError> {
         let (folder, of) = self.place_of(key)?;
         if let Some(now) = cell.held().newest() {
             return Ok(now);
         }
-        let _turn = cell.turn.acquire().await.expect("it is never closed");
+        let turn = cell.file_lock.acquire().await.expect("it is never closed");
         let known = {
             let held = cell.held();
             if let Some(now) = held.newest() {
@@ -331,7 +380,13 @@ impl Shared {
             Ok(Some((stamp, folder.read_state(&of)?, newest, kept)))
         });
         let Some((stamp, text, newest, kept)) = read.await? else {
-            return Ok(cell.held().now.clone().expect("it is known"));
+            let now = cell.held().now.clone();
+            let Some(now) = now else {
+                // It was a write that failed meanwhile: what is on disk holds.
+                drop(turn);
+                return Box::pin(self.read_anew(key, cell)).await;
+            };
+            return Ok(now);
         };
         let state = text.as_deref().map(parse).transpose()?;
         let mut held = cell.held();
@@ -350,7 +405,7 @@ impl Shared {
             // Somebody edited the file, or it was written just before the server was killed.
             Some(_) => {
                 let at = stamp.and_then(|stamp| u64::try_from(stamp.modified_at_ms()).ok()).unwrap_or(0);
-                (at.max(newest_known + 1), true)
+                (at.min(MAX_VERSION).max(newest_known + 1), true)
             }
         };
         let now = AppletState { version, state: Arc::new(state.unwrap_or_default()) };
@@ -363,7 +418,7 @@ impl Shared {
                 now: now.clone(),
                 writer: None,
             }));
-            self.see_to_writing(key, cell, &mut held);
+            self.start_writing(key, cell, &mut held);
         }
         Ok(now)
     }
@@ -376,7 +431,7 @@ impl Shared {
         self.place_of(&key)?;
         let cell = self.applets.states.cell(&key);
         let now = match self.read_anew(&key, &cell).await {
-            // The whole of it takes the place of what can not be read.
+            // A whole state may take the place of one that can not be read.
             Err(AppletError::StateUnreadable(_)) if matches!(change, StateChange::Replace(_)) => None,
             now => Some(now?),
         };
@@ -408,139 +463,19 @@ impl Shared {
             held.now = Some(AppletState { version, state: Arc::new(state) });
             (held.is_dirty, held.writer) = (true, writer);
             let settled = cell.settled.subscribe();
-            self.see_to_writing(&key, &cell, &mut held);
+            self.start_writing(&key, &cell, &mut held);
             (version, settled)
         };
         Ok(BegunStateWrite { version, settled })
     }
 
     /// Starts the task that writes a state, unless there is one.
-    fn see_to_writing(self: &Arc<Self>, key: &StateKey, cell: &Arc<Cell>, held: &mut Held) {
-        if std::mem::replace(&mut held.is_written, true) {
+    fn start_writing(self: &Arc<Self>, key: &StateKey, cell: &Arc<Cell>, held: &mut Held) {
+        if std::mem::replace(&mut held.has_task, true) {
             return;
         }
         let (shared, key, cell) = (Arc::clone(self), key.clone(), Arc::clone(cell));
-        self.tasks.spawn(async move { write_state(shared, key, cell).await });
-    }
-}
-
-/// What the writing task does next.
-enum Next {
-    Write(AppletState, Option<Arc<str>>),
-    /// Nothing before then, when a version is to be kept.
-    KeepAt(Instant),
-    Keep(AppletState),
-    Done,
-}
-
-fn next_step(held: &mut Held, stops: bool) -> Next {
-    let Some(now) = held.now.clone() else {
-        held.is_written = false;
-        return Next::Done;
-    };
-    if held.is_dirty {
-        (held.is_dirty, held.is_flushing) = (false, true);
-        return Next::Write(now, held.writer.clone());
-    }
-    if now.version <= held.kept {
-        held.is_written = false;
-        return Next::Done;
-    }
-    match held.kept_at.map(|at| at + VERSION_PACE).filter(|at| *at > Instant::now() && !stops) {
-        Some(at) => Next::KeepAt(at),
-        None => {
-            (held.kept, held.kept_at) = (now.version, Some(Instant::now()));
-            Next::Keep(now)
-        }
-    }
-}
-
-/// Writes a state until there is nothing new of it.
-async fn write_state(shared: Arc<Shared>, key: StateKey, cell: Arc<Cell>) {
-    let Ok((folder, of)) = shared.place_of(&key) else { return };
-    loop {
-        let stops = shared.stopping.is_cancelled();
-        let next = next_step(&mut cell.held(), stops);
-        match next {
-            Next::Done => return,
-            Next::KeepAt(at) => pause(&shared, at).await,
-            Next::Write(now, writer) => {
-                let written = {
-                    let _turn = cell.turn.acquire().await.expect("it is never closed");
-                    let (folder, of, text) = (folder.clone(), of.clone(), pretty(&*now.state));
-                    let write = move || folder.write_state(&of, &text).map_err(AppletError::from);
-                    let written = in_background(write).await;
-                    let mut held = cell.held();
-                    held.is_flushing = false;
-                    if let Ok(stamp) = &written {
-                        held.stamp = *stamp;
-                    }
-                    drop(held);
-                    written
-                };
-                settle(&shared, &key, &cell, now, writer, written);
-                pause(&shared, Instant::now() + WRITE_PACE).await;
-            }
-            Next::Keep(now) => keep_version(&shared, &key, &folder, &of, now).await,
-        }
-    }
-}
-
-/// Tells all who wait what became of a write, and the rest of what is there now.
-fn settle(
-    shared: &Arc<Shared>,
-    key: &StateKey,
-    cell: &Cell,
-    now: AppletState,
-    writer: Option<Arc<str>>,
-    written: Result<Option<Stamp>, AppletError>,
-) {
-    match written {
-        Ok(_) => {
-            cell.settled.send_modify(|settled| settled.version = now.version);
-            shared.applets.publish(AppletChange::State(StateChanged { key: key.clone(), now, writer }));
-        }
-        Err(err) => {
-            tracing::warn!(applet = %key.applet, error = &err as &dyn std::error::Error, "a state could not be written");
-            let err = Arc::new(match err {
-                AppletError::File(err) => err,
-                _ => FileError::Io(std::io::Error::other("the server is stopping")),
-            });
-            let mut held = cell.held();
-            // What is on disk holds, unless somebody has written something newer meanwhile.
-            if !held.is_dirty {
-                held.now = None;
-            }
-            cell.settled.send_modify(|settled| settled.failed = Some((now.version, err)));
-        }
-    }
-}
-
-/// Keeps a version, and notes it in the log.
-async fn keep_version(shared: &Shared, key: &StateKey, folder: &AppletFolder, of: &StateFolder, now: AppletState) {
-    let text = pretty(&*now.state);
-    let set = ServerEvent::AppletStateSet {
-        applet: key.applet.clone(),
-        session: key.session,
-        version: now.version,
-        bytes: text.len() as u64,
-        sha256: hex(&Sha256::digest(text.as_bytes())),
-    };
-    let (folder, of) = (folder.clone(), of.clone());
-    let keep = move || folder.keep_version(&of, now.version, &text, KEPT_VERSIONS).map_err(AppletError::from);
-    if let Err(err) = in_background(keep).await {
-        tracing::warn!(applet = %key.applet, error = &err as &dyn std::error::Error, "a version of a state is not kept");
-    }
-    if let Err(err) = shared.append_to_server(|| vec![set.clone()], None).await {
-        tracing::warn!(applet = %key.applet, error = &err as &dyn std::error::Error, "a state is not noted in the log");
-    }
-}
-
-async fn pause(shared: &Shared, until: Instant) {
-    tokio::select! {
-        () = sleep_until(until) => (),
-        // What is left is written at once.
-        () = shared.stopping.cancelled() => (),
+        self.tasks.spawn(async move { writing::keep_written(shared, key, cell).await });
     }
 }
 

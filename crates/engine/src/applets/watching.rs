@@ -1,4 +1,4 @@
-//! Looks whether the files of the applets that somebody shows were edited, and tells all that show them.
+//! Looks each second whether the files of open applets were edited, and publishes what changed.
 //!
 //! Invariant: nothing is looked at that nobody shows, and a change that is missed costs nothing: the next look compares with what was
 //! known last.
@@ -20,7 +20,7 @@ use crate::{AppletError, Engine, Shared};
 /// How often files are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Something about an applet is different.
+/// Something about an applet changed.
 #[derive(Debug, Clone)]
 pub enum AppletChange {
     /// Its state.
@@ -34,7 +34,7 @@ pub enum AppletChange {
     },
 }
 
-/// A state is another one.
+/// A state changed.
 #[derive(Debug, Clone)]
 pub struct StateChanged {
     pub(super) key: StateKey,
@@ -52,7 +52,7 @@ impl StateChanged {
 }
 
 impl Engine {
-    /// What changes about applets from now on.
+    /// Changes of applets from now on.
     pub fn applet_changes(&self) -> broadcast::Receiver<AppletChange> {
         self.shared.applets.changes.subscribe()
     }
@@ -104,15 +104,14 @@ async fn look(
             Err(err) => return Err(err),
         };
         let before = known.insert(name.clone(), Known { stamps, hash: hash.clone() });
-        // Whoever saves it tells it already; to hear of it twice changes nothing.
-        if before.is_some_and(|before| before.hash != hash) {
+        // A save has published it already; to publish it twice does no harm. At the first look nobody knows with what it was opened.
+        if before.is_none_or(|before| before.hash != hash) {
             shared.applets.publish(AppletChange::Content { name: name.clone(), hash });
         }
     }
     if known.get(name).is_some_and(|known| known.hash.is_some()) {
         // An edit of the state is found by reading it.
-        let key = shared.state_key(name, Some(session)).await?;
-        shared.state_now(&key).await?;
+        shared.state_of(name, Some(session)).await?;
     }
     Ok(())
 }

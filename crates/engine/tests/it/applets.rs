@@ -233,6 +233,18 @@ async fn an_edit_of_the_file_is_a_write_and_what_is_no_state_harms_nothing() {
 
 /// However fast an applet writes, the log grows by an entry a second, and the newest versions are there to go back to.
 #[tokio::test(start_paused = true)]
+async fn what_never_stops_writing_has_versions_all_the_same() {
+    let world = World::new().await;
+    let counter = saved("counter");
+    for n in 0..60 {
+        world.engine.begin_applet_state(&counter, None, merge(json!({ "n": n }))).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(90)).await;
+    }
+    let versions = world.engine.applet_versions(&counter, None).await.unwrap().len();
+    assert!((4..=7).contains(&versions), "{versions} versions in 5.4 s");
+}
+
+#[tokio::test(start_paused = true)]
 async fn many_writes_are_few_entries_and_few_versions() {
     let world = World::new().await;
     let counter = saved("counter");
@@ -285,6 +297,83 @@ async fn a_state_of_a_session_is_no_other_sessions_and_goes_with_it() {
     assert!(!folder.join(one.to_string()).exists() && folder.join(two.to_string()).exists());
 }
 
+/// Whatever was being written: what is deleted does not come back with the next applet of that name.
+#[tokio::test]
+async fn what_is_deleted_while_its_state_is_written_stays_deleted() {
+    let world = World::new().await;
+    let board = saved("board");
+    for round in 0..25 {
+        world.engine.save_applet(slug("board"), new("Board", "x")).await.unwrap();
+        let begun = world.engine.begin_applet_state(&board, None, merge(json!({ "n": round }))).await.unwrap();
+        tokio::time::sleep(Duration::from_micros(round * 400)).await;
+        let writing = async {
+            let mut refused = 0;
+            while refused < 3 {
+                let write = world.engine.set_applet_state(&board, None, merge(json!({ "late": round }))).await;
+                match write {
+                    Ok(_) => (),
+                    Err(AppletError::Deleted | AppletError::NotFound { .. }) => refused += 1,
+                    Err(err) => panic!("{err:?}"),
+                }
+            }
+        };
+        let (deleted, ()) = tokio::join!(world.engine.delete_applet(slug("board")), writing);
+        assert!(deleted.unwrap());
+        assert!(matches!(begun.flushed().await, Ok(_) | Err(AppletError::Deleted)));
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        assert!(!world.applets_folder().join("board").exists(), "round {round}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_kept_for_a_session_that_is_not_there() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let per_session = NewApplet { per_session: true, ..new("Own", "x") };
+    world.engine.save_applet(slug("own"), per_session).await.unwrap();
+    let own = saved("own");
+    let begun = world.engine.begin_applet_state(&own, Some(session), merge(json!({ "n": 1 }))).await.unwrap();
+    world.engine.submit(session, engine::Delete, asker()).await.unwrap();
+    world.engine.purge(session, asker()).await.unwrap();
+    drop(begun.flushed().await);
+    for of in [session, SessionId::from_bytes([7; 16])] {
+        let read = world.engine.applet_state(&own, Some(of)).await;
+        assert!(matches!(read, Err(AppletError::Query(_))), "{read:?}");
+        let written = world.engine.set_applet_state(&own, Some(of), merge(json!({ "n": 2 }))).await;
+        assert!(matches!(written, Err(AppletError::Query(_))), "{written:?}");
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert!(!world.applets_folder().join("own/sessions").join(session.to_string()).exists());
+}
+
+/// Whoever may write the folder may write any names there.
+#[tokio::test(start_paused = true)]
+async fn names_that_are_no_versions_of_ours_count_for_nothing() {
+    let world = World::new().await;
+    let history = world.applets_folder().join("counter/history");
+    fs::create_dir_all(&history).unwrap();
+    for name in ["18446744073709551615", "9007199254740992", "007", "+8"] {
+        fs::write(history.join(format!("{name}.json")), "{}").unwrap();
+    }
+    let counter = saved("counter");
+    assert_eq!(world.engine.applet_state(&counter, None).await.unwrap().version, 0);
+    let written = world.engine.set_applet_state(&counter, None, merge(json!({ "n": 1 }))).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let versions = world.engine.applet_versions(&counter, None).await.unwrap();
+    assert_eq!(versions.iter().map(|kept| kept.version).collect::<Vec<_>>(), [written]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_applet_whose_page_can_not_be_read_can_be_deleted() {
+    let world = World::new().await;
+    world.engine.save_applet(slug("board"), new("Board", "x")).await.unwrap();
+    let folder = world.applets_folder().join("board");
+    fs::write(folder.join("content.html"), "x".repeat(engine::MAX_APPLET_BYTES + 1)).unwrap();
+    assert!(world.engine.applet(saved("board")).await.is_err());
+    assert!(world.engine.delete_applet(slug("board")).await.unwrap());
+    assert!(!folder.exists());
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_granted_holds_for_one_content_and_over_a_restart() {
     let mut world = World::new().await;
@@ -318,6 +407,13 @@ async fn what_is_granted_holds_for_one_content_and_over_a_restart() {
     assert!(!write(&applet).await.unwrap().is_new, "it is the content that the person saw");
     world.engine.grant_applet(&board, &hash, grant, false, person()).await.unwrap();
     assert!(matches!(write(&applet).await, Err(AppletError::NotGranted { .. })));
+
+    // Another applet of that name begins without any, though it is the very same.
+    world.engine.grant_applet(&board, &hash, grant, true, person()).await.unwrap();
+    world.engine.delete_applet(slug("board")).await.unwrap();
+    world.engine.save_applet(slug("board"), new("Board", "one")).await.unwrap();
+    let again = world.engine.applet_grants(&board).await.unwrap();
+    assert_eq!((again.hash, again.grants), (hash, Vec::new()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -339,12 +435,14 @@ async fn an_applet_reaches_the_sessions_own_files_and_no_others() {
     let applet = AskingApplet { name, hash, session };
     let read = async |path: String| world.engine.read_for_applet(&applet, path, Amount::Beginning).await;
     assert_eq!(read(format!("{work}/a.txt")).await.unwrap().bytes, 1);
+    assert_eq!(read("a.txt".to_owned()).await.unwrap().bytes, 1);
     let applets = world.applets_folder().into_os_string().into_string().unwrap();
     let link = format!("{work}/link.txt");
     assert!(matches!(read(link.clone()).await, Err(AppletError::SessionFile(FileError::NotAllowed))));
     for path in [
         format!("{work}/.env"),
         format!("{work}/../outside.txt"),
+        "../outside.txt".to_owned(),
         format!("{applets}/counter/state.json"),
         "/etc/passwd".to_owned(),
     ] {
@@ -357,6 +455,9 @@ async fn an_applet_reaches_the_sessions_own_files_and_no_others() {
     let listed = world.engine.list_for_applet(&applet, None, None, 100).await.unwrap();
     let names: Vec<_> = listed.page.items.iter().map(|item| item.name.as_str()).collect();
     assert_eq!(names, ["a.txt", "link.txt"]);
+    world.engine.write_for_applet(&applet, "in/b.txt".to_owned(), b"x".to_vec(), Expected::Nothing).await.unwrap();
+    let listed = world.engine.list_for_applet(&applet, Some("in".to_owned()), None, 100).await.unwrap();
+    assert_eq!((listed.path, listed.page.items.len()), (format!("{work}/in"), 1));
     // A file takes the link's place; what it led to stays as it was.
     drop(world.engine.write_for_applet(&applet, link, b"x".to_vec(), Expected::Anything).await);
     assert_eq!(fs::read_to_string(world.directory.path().join("outside.txt")).unwrap(), "b");
