@@ -365,4 +365,26 @@ export const SHOW_TOOLS = [
     works: {},
     calls: [{ with: {}, says: [/./] }],
   },
+  // Those that only applets in hosts of MCP Apps call, by a handle that the host was given.
+  {
+    name: "applet_document",
+    annotations: READS,
+    takes: ["handle*"],
+    works: { handle: "counter.0" },
+    calls: [{ with: { handle: "counter.0" }, fails: true, says: ["this handle opens no applet any more"] }],
+  },
+  {
+    name: "applet_state_get",
+    annotations: READS,
+    takes: ["handle*", "version"],
+    works: { handle: "counter.0" },
+    calls: [{ with: { handle: "counter.0" }, fails: true, says: ["this handle opens no applet any more"] }],
+  },
+  {
+    name: "applet_state_set",
+    annotations: MARKS,
+    takes: ["handle*", "state", "merge", "version"],
+    works: { handle: "counter.0", state: {} },
+    calls: [{ with: { handle: "counter.0", state: {} }, fails: true, says: ["this handle opens no applet any more"] }],
+  },
 ];

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
-use engine::{AppletContent, TicketResource};
+use engine::{AppletContent, AppletError, TicketResource};
 
 use crate::App;
 use crate::error::ApiError;
@@ -88,7 +88,14 @@ pub(crate) async fn show(
         return Err(ApiError::TicketNotFound);
     }
     let content = match target.resource {
-        TicketResource::Applet(name) => app.engine.applet(name).await?.content,
+        // The page was told this hash with the ticket, and what the person granted holds for it: another content gets another ticket.
+        TicketResource::Applet { name, hash } => {
+            let content = app.engine.applet(name).await?.content;
+            match content.hash() {
+                now if now == hash => content,
+                now => return Err(AppletError::Changed { hash: now }.into()),
+            }
+        }
         TicketResource::AppletAsShown(output) => {
             let row = app.engine.output(target.session, output).await?;
             app.engine.applet_of_output(&row).await?
@@ -119,14 +126,21 @@ fn check_destination(headers: &HeaderMap) -> Result<(), ApiError> {
     if fits { Ok(()) } else { Err(ApiError::TicketNotForThis) }
 }
 
-fn document(AppletContent { html, js, css }: &AppletContent) -> String {
+fn document(content: &AppletContent) -> String {
+    composed("", "", content)
+}
+
+/// The document with what another place than our page needs in it: at the beginning of its head, and before the runtime.
+///
+/// Errors name a line of the applet's script as its file has it.
+pub(crate) fn composed(head: &str, first: &str, AppletContent { html, js, css }: &AppletContent) -> String {
     let html = without_shadow(html);
     let (style, script) = (within(css, &["/style"], r"\3c "), within(js, &["/script", "!--"], r"\x3c"));
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{head}\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <style>{RUNTIME_STYLE}</style>\n<style>{style}</style>\n</head>\n<body>\n<script>{RUNTIME_SCRIPT}</script>\n\
-         <div id=\"applet\">\n{html}\n</div>\n<script>(function () {{\n{script}\n}})();</script>\n</body>\n</html>\n"
+         <style>{RUNTIME_STYLE}</style>\n<style>{style}</style>\n</head>\n<body>\n{first}<script>{RUNTIME_SCRIPT}</script>\n\
+         <div id=\"applet\">\n{html}\n</div>\n<script>(function () {{{script}\n}})();\n//# sourceURL=script.js\n</script>\n</body>\n</html>\n"
     )
 }
 
@@ -151,7 +165,7 @@ fn within(text: &str, ends: &[&str], escaped: &str) -> String {
     safe.push_str(pieces.next().unwrap_or_default());
     for piece in pieces {
         let begins = |end: &&str| piece.get(..end.len()).is_some_and(|start| start.eq_ignore_ascii_case(end));
-        safe.push_str(if ends.iter().any(|end| begins(&end)) { escaped } else { "<" });
+        safe.push_str(if ends.iter().any(begins) { escaped } else { "<" });
         safe.push_str(piece);
     }
     safe

@@ -261,14 +261,14 @@ pub(crate) fn agent_trial(trial: Trial) -> wire::AgentTrial {
 
 pub(crate) fn applet_row(applet: engine::ListedApplet) -> wire::AppletRow {
     let engine::ListedApplet { slug, about, bundled } = applet;
-    row_of(slug.to_string(), about, bundled)
+    applet_row_from(slug.to_string(), about, bundled)
 }
 
 pub(crate) fn row_of_applet(applet: &engine::Applet) -> wire::AppletRow {
-    row_of(applet.name.word().to_owned(), applet.about.clone(), applet.bundled)
+    applet_row_from(applet.name.word().to_owned(), applet.about.clone(), applet.bundled)
 }
 
-fn row_of(slug: String, about: engine::AppletAbout, bundled: bool) -> wire::AppletRow {
+fn applet_row_from(slug: String, about: engine::AppletAbout, bundled: bool) -> wire::AppletRow {
     let engine::AppletAbout {
         name,
         description,
@@ -303,15 +303,15 @@ pub(crate) fn applet_state(state: &engine::AppletState) -> wire::AppletState {
     wire::AppletState { state: (*state.state).clone(), version: state.version }
 }
 
-pub(crate) fn new_applet(about: wire::AppletAbout, content: engine::AppletContent) -> engine::NewApplet {
-    let wire::AppletAbout { name, description, per_session, params, agent_usage, state_schema } = about;
+pub(crate) fn new_applet(new: wire::NewApplet) -> engine::NewApplet {
+    let wire::NewApplet { name, description, html, js, css, per_session, params, agent_usage, state_schema } = new;
     let param = |wire::AppletParam { required, description }| engine::AppletParam { required, description };
     let usage = |wire::AppletUsage { purpose, example }| engine::AppletUsage { purpose, example };
     let schema = |wire::AppletStateSchema { get, set }| engine::StateSchema { get, set };
     engine::NewApplet {
         name,
         description,
-        content,
+        content: engine::AppletContent { html, js, css },
         per_session,
         params: params.into_iter().map(|(name, of)| (name, param(of))).collect(),
         agent_usage: agent_usage.map(usage),

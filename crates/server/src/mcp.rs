@@ -4,6 +4,7 @@
 //! the request names; the doors have let the request in before, and what a tool does is one call of the engine that a
 //! route makes as well.
 
+mod apps;
 mod arguments;
 mod brief;
 mod budget;

@@ -59,7 +59,8 @@ fn answer(path: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
     response
 }
 
-/// The page's policy. Frames show the documents of applets and nothing else; a rule with a path needs the server's own name.
+/// The page's policy. Frames show the documents of applets and nothing else. A source with a path needs a host, which is the one
+/// that the request names; without a plain one there are no frames.
 fn policy(host: Option<&HeaderValue>) -> HeaderValue {
     let is_plain = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".:-[]".contains(&byte));
     let frames = match host.and_then(|host| host.to_str().ok()).filter(is_plain) {

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use doors::{Principal, Right};
-use engine::{AppletContent, BegunStateWrite, StateChange, StateWrite, TicketResource, TicketTarget};
+use engine::{BegunStateWrite, StateChange, StateWrite, TicketResource, TicketTarget};
 use model::{AppletName, AppletSlug, SessionId};
 
 use crate::error::ApiError;
@@ -78,10 +78,7 @@ pub(crate) async fn save(
 ) -> Result<(StatusCode, Json<wire::AppletRow>), ApiError> {
     access::everything(&principal, Right::Write)?;
     let slug = slug(word)?;
-    let wire::NewApplet { name, description, html, js, css, per_session, params, agent_usage, state_schema } = new;
-    let about = wire::AppletAbout { name, description, per_session, params, agent_usage, state_schema };
-    let new = convert::new_applet(about, AppletContent { html, js, css });
-    let (applet, is_new) = app.engine.save_applet(slug, new).await?;
+    let (applet, is_new) = app.engine.save_applet(slug, convert::new_applet(new)).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(convert::row_of_applet(&applet))))
 }
@@ -157,7 +154,7 @@ pub(crate) async fn set_state(
     write_state(&app, &name, query.session, new).await.map(Json)
 }
 
-/// Whichever door a write came through: until it is flushed.
+/// Writes a state and waits until it is flushed.
 pub(crate) async fn write_state(
     app: &App,
     name: &AppletName,
@@ -167,7 +164,7 @@ pub(crate) async fn write_state(
     written(begin_write(app, name, session, new).await?).await
 }
 
-/// Takes a write in, after those that were taken in before.
+/// Accepts a write of a state, in the order of the calls, and does not wait until it is flushed.
 pub(crate) async fn begin_write(
     app: &App,
     name: &AppletName,
@@ -310,7 +307,9 @@ pub(crate) async fn offer_ticket(
         }
         None => {
             let name = name(word, Some(session))?;
-            (app.engine.applet(name.clone()).await?.content, TicketResource::Applet(name))
+            let content = app.engine.applet(name.clone()).await?.content;
+            let hash = content.hash();
+            (content, TicketResource::Applet { name, hash })
         }
     };
     let ticket = app.engine.offer_ticket(TicketTarget { session, resource, holder: principal.id });
@@ -319,7 +318,7 @@ pub(crate) async fn offer_ticket(
     Ok((StatusCode::CREATED, Json(ticket)))
 }
 
-/// The applet that is meant, for whoever may reach it: beside a session, or of those that are no session's.
+/// The applet that an address means, if the caller may reach it: an agent only beside its own session.
 fn reach(
     principal: &Principal,
     right: Right,
@@ -333,7 +332,7 @@ fn reach(
     name(word, session)
 }
 
-/// The applet that a word means beside a session.
+/// The applet that an address means: a slug, or `_shown`, which needs the session.
 pub(crate) fn name(AppletWord(word): AppletWord, session: Option<SessionId>) -> Result<AppletName, ApiError> {
     match (word.as_str(), session) {
         (AppletName::SHOWN, Some(session)) => Ok(AppletName::Shown(session)),

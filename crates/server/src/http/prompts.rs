@@ -56,8 +56,7 @@ pub(crate) async fn send_prompt(
     let wire::NewPrompt { text, images, applet_state, when_busy: _, key: _ } = prompt;
     if let Some(wire::UnsentAppletState { applet, merge }) = applet_state {
         let name = applets::name(AppletWord(applet), Some(id))?;
-        let change = wire::NewAppletState { state: None, merge: Some(merge), version: None, writer: None };
-        applets::write_state(app, &name, Some(id), change).await?;
+        app.engine.set_unsent_applet_state(&name, id, merge, &asker).await?;
     }
     let images = images.into_iter().map(Into::into).collect();
     let wish = SendPrompt { interaction_id, text, images, when_busy, by };

@@ -107,7 +107,7 @@ pub(crate) async fn read(
         }
         TicketResource::Export(kind) => export::as_file(app, target.holder, target.session, kind).await,
         // They are opened where they can do no harm.
-        TicketResource::Applet(_) | TicketResource::AppletAsShown(_) => Err(ApiError::TicketNotFound),
+        TicketResource::Applet { .. } | TicketResource::AppletAsShown(_) => Err(ApiError::TicketNotFound),
     }
 }
 

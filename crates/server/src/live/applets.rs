@@ -1,6 +1,6 @@
-//! The applets that one socket's page shows: it hears of their states and of their files.
+//! The applets that one socket's page has open: it is sent their states, and is told when their content changes.
 //!
-//! Invariant: bounded in number, and forgotten with the socket. Whoever misses changes is told how things stand instead.
+//! Invariant: bounded in number, and forgotten with the socket. A socket that missed changes is sent all current states instead.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,8 +20,8 @@ pub(super) struct ShownApplets {
     viewer: ViewerId,
     open: BTreeMap<SessionId, AppletName>,
     changes: broadcast::Receiver<AppletChange>,
-    /// What is to be said next.
-    frames: VecDeque<ServerFrame>,
+    /// What is to be sent next, each with its session.
+    frames: VecDeque<(SessionId, ServerFrame)>,
 }
 
 impl ShownApplets {
@@ -30,7 +30,7 @@ impl ShownApplets {
         Self { engine, viewer, open: BTreeMap::new(), changes, frames: VecDeque::new() }
     }
 
-    /// Notes that the page shows an applet; what its state is comes first.
+    /// Notes that the page has an applet open; its state is sent at once.
     pub(super) async fn open(&mut self, session: SessionId, applet: OpenApplet) -> Result<(), ApiError> {
         if self.open.len() >= MAX_OPEN && !self.open.contains_key(&session) {
             return Err(ApiError::TooManyFollows(MAX_OPEN));
@@ -38,6 +38,8 @@ impl ShownApplets {
         let name = applet.name.clone();
         self.engine.open_applet(self.viewer, session, applet).await?;
         self.open.insert(session, name.clone());
+        // What waits here is of what was open before, or as old: a page may ask faster than it reads.
+        self.forget_frames_of(session);
         self.note_state(session, &name).await;
         Ok(())
     }
@@ -45,13 +47,17 @@ impl ShownApplets {
     pub(super) fn close(&mut self, session: SessionId) {
         self.engine.close_applet(self.viewer, session);
         self.open.remove(&session);
-        self.frames.retain(|frame| !matches!(frame, ServerFrame::AppletState { session: of, .. } if *of == session));
+        self.forget_frames_of(session);
+    }
+
+    fn forget_frames_of(&mut self, closed: SessionId) {
+        self.frames.retain(|(session, _)| *session != closed);
     }
 
     /// The next frame; never, while there is none. Dropping the future loses nothing.
     pub(super) async fn next(&mut self) -> ServerFrame {
         loop {
-            if let Some(frame) = self.frames.pop_front() {
+            if let Some((_, frame)) = self.frames.pop_front() {
                 return frame;
             }
             match self.changes.recv().await {
@@ -66,20 +72,20 @@ impl ShownApplets {
     fn note_changed(&mut self, changed: &StateChanged) {
         let of = self.open.iter().filter(|(session, name)| changed.is_of(name, **session));
         let writer = changed.writer.as_deref().map(ToOwned::to_owned);
-        let frames = of.map(|(session, name)| state_frame(*session, name, &changed.now, writer.clone()));
+        let frames = of.map(|(session, name)| (*session, state_frame(*session, name, &changed.now, writer.clone())));
         self.frames.extend(frames);
     }
 
     fn note_content(&mut self, changed: &AppletName, hash: Option<&str>) {
         let of = self.open.iter().filter(|(_, name)| *name == changed);
-        self.frames.extend(of.map(|(session, name)| changed_frame(*session, name, hash)));
+        self.frames.extend(of.map(|(session, name)| (*session, changed_frame(*session, name, hash))));
     }
 
-    /// Changes were missed.
+    /// Sends how each applet is now, after changes were missed.
     async fn note_all(&mut self) {
         for (session, name) in self.open.clone() {
             let hash = self.engine.applet(name.clone()).await.ok().map(|applet| applet.content.hash());
-            self.frames.push_back(changed_frame(session, &name, hash.as_deref()));
+            self.frames.push_back((session, changed_frame(session, &name, hash.as_deref())));
             self.note_state(session, &name).await;
         }
     }
@@ -94,7 +100,7 @@ impl ShownApplets {
                 ServerFrame::Error { id: None, session: None, error }
             }
         };
-        self.frames.push_back(frame);
+        self.frames.push_back((session, frame));
     }
 }
 

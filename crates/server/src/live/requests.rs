@@ -1,7 +1,8 @@
 //! Requests of one socket that change something, carried out one after the other.
 //!
-//! Invariant: two prompts of one socket are taken in the order in which they were sent, neither holds up what is
-//! sent meanwhile, and nothing that waits is carried out once its caller is signed out.
+//! Invariant: two prompts of one socket are taken in the order in which they were sent, and so are two writes of applets'
+//! states, which wait for the disk together. None holds up what is sent meanwhile, and nothing that waits is carried out
+//! once its caller is signed out.
 
 use std::panic::AssertUnwindSafe;
 
@@ -19,7 +20,7 @@ use crate::wire::{self, ClientFrame, Request, ServerFrame};
 use crate::{App, access, who};
 
 const QUEUE: usize = 32;
-/// States of applets that wait for the disk.
+/// How many writes of applets' states wait for the disk at once.
 const MAX_FLUSHING: usize = 256;
 
 pub(super) struct Requests {
@@ -40,7 +41,7 @@ impl Requests {
                     return;
                 }
                 while flushing.try_join_next().is_some() {}
-                // Whoever writes faster than the disk waits here, and is refused once too much waits behind it.
+                // A client that writes faster than the disk waits here; once the queue is full, its frames are refused.
                 if flushing.len() >= MAX_FLUSHING {
                     drop(flushing.join_next().await);
                 }
@@ -94,7 +95,7 @@ fn refusal(id: String, err: ApiError) -> ServerFrame {
 enum Answer {
     Result(Option<serde_json::Value>),
     Page(wire::SessionPage),
-    /// Once this is flushed; what comes behind it does not wait for that.
+    /// Answered once this is flushed; the requests behind it do not wait for that.
     Flushing(BegunStateWrite),
 }
 

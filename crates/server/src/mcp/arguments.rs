@@ -9,8 +9,8 @@ use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 pub(super) use types::{
-    AppletLine, AppletPart, AppletText, CommandLine, FilePath, Language, Limit, MaxTokens, Number, SetName, Wanted,
-    WebAddress, Words,
+    AppletLine, AppletPart, AppletText, CommandLine, FilePath, Handle, Language, Limit, MaxTokens, Number, SetName,
+    StateVersion, Wanted, WebAddress, Words,
 };
 
 /// How much of what was given is shown in a refusal.

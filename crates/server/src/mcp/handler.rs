@@ -19,8 +19,9 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 
+use super::apps::Handles;
 use super::tools::{CallError, Endpoint, NoSuchTool, Tool, ToolContext, ToolResult};
-use super::{Calling, replies, skills};
+use super::{Calling, apps, replies, skills};
 
 /// Skills are texts of the program, the same for everybody; they change with it, so a client looks again after a while.
 const SKILLS_TTL_MS: u64 = 300_000;
@@ -33,13 +34,14 @@ const WHAT_SHOWING_IS_FOR: &str = "Shows the person files, pictures and applets 
 pub(crate) struct Handler {
     engine: Engine,
     all_sessions: Arc<AgentSwitch>,
+    handles: Arc<Handles>,
     /// Whose tools are offered here.
     endpoint: Endpoint,
 }
 
 impl Handler {
     pub(super) fn new(engine: Engine, all_sessions: Arc<AgentSwitch>, endpoint: Endpoint) -> Self {
-        Self { engine, all_sessions, endpoint }
+        Self { engine, all_sessions, handles: Arc::new(Handles::new()), endpoint }
     }
 
     async fn call(&self, request: CallToolRequestParams, calling: &Calling) -> Result<CallToolResult, ErrorData> {
@@ -48,11 +50,13 @@ impl Handler {
         if calling.principal.role == Role::Agent {
             self.engine.own_tool_called(calling.session, &request.name, &arguments);
         }
-        let call = ToolContext { engine: &self.engine, calling, all_sessions: &self.all_sessions };
+        let call =
+            ToolContext { engine: &self.engine, calling, all_sessions: &self.all_sessions, handles: &self.handles };
         Ok(match tool.call(&arguments, call).await {
-            Ok(ToolResult { text, structured }) => {
+            Ok(ToolResult { text, structured, meta }) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = structured;
+                result.meta = meta;
                 result
             }
             Err(err) => failed(&tool, err),
@@ -61,6 +65,12 @@ impl Handler {
 }
 
 impl Handler {
+    /// An agent that this server runs has our page, and is no host of other pages: its model is spared what those need.
+    fn is_of_our_own_agent(&self, Calling { principal, .. }: &Calling) -> bool {
+        let is_lent = |id| self.engine.tokens().name(id).is_none();
+        principal.role == Role::Agent && principal.id.parse().is_ok_and(is_lent)
+    }
+
     /// An agent that is given the brief in another way is not given it here too.
     async fn with_instructions(&self, mut info: ServerConfig, context: &RequestContext<RoleServer>) -> ServerConfig {
         if self.endpoint == Endpoint::Session
@@ -74,7 +84,10 @@ impl Handler {
 }
 
 fn failed(tool: &Tool, err: CallError) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(replies::error(tool, err))])
+    let structured = tool.is_for_pages().then(|| replies::code(&err));
+    let mut result = CallToolResult::error(vec![ContentBlock::text(replies::error(tool, err))]);
+    result.structured_content = structured;
+    result
 }
 
 impl From<NoSuchTool> for ErrorData {
@@ -104,7 +117,7 @@ impl ServerHandler for Handler {
             Endpoint::Session => {
                 ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build()
             }
-            Endpoint::Show => ServerCapabilities::builder().enable_tools().build(),
+            Endpoint::Show => ServerCapabilities::builder().enable_tools().enable_resources().build(),
         };
         let info = ServerConfig::new(offered).with_server_info(own);
         match (self.endpoint, self.engine.brief()) {
@@ -132,11 +145,14 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         without_cursor(request)?;
         // For this caller only, and asked for anew: what is offered may depend on the credential.
-        let listed = Tool::all(self.endpoint).map(|tool| tool.listed()).collect();
+        let listed = match self.is_of_our_own_agent(calling(&context)?) {
+            true => Tool::all(self.endpoint).filter(|tool| !tool.is_for_pages()).map(|tool| tool.listed()).collect(),
+            false => Tool::all(self.endpoint).map(|tool| tool.listed_in_hosts()).collect(),
+        };
         Ok(ListToolsResult::with_all_items(listed).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
@@ -152,30 +168,43 @@ impl ServerHandler for Handler {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        if self.endpoint == Endpoint::Show {
+            let cursor = request.and_then(|request| request.cursor);
+            let listed = apps::list(&self.engine, calling(&context)?.session, cursor.as_deref()).await?;
+            return Ok(listed.with_ttl_ms(0).with_cache_scope(CacheScope::Private));
+        }
         without_cursor(request)?;
         Ok(ListResourcesResult::with_all_items(skills::resources())
             .with_ttl_ms(SKILLS_TTL_MS)
             .with_cache_scope(SKILLS_SCOPE))
     }
 
-    /// There are none, which is not the same as not being asked for them.
+    /// Of skills there are none, which is not the same as not being asked for them.
     async fn list_resource_templates(
         &self,
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         without_cursor(request)?;
-        let none = ListResourceTemplatesResult::with_all_items(Vec::new());
-        Ok(none.with_ttl_ms(SKILLS_TTL_MS).with_cache_scope(SKILLS_SCOPE))
+        let templates = match self.endpoint {
+            Endpoint::Session => Vec::new(),
+            Endpoint::Show => apps::templates(),
+        };
+        let listed = ListResourceTemplatesResult::with_all_items(templates);
+        Ok(listed.with_ttl_ms(SKILLS_TTL_MS).with_cache_scope(SKILLS_SCOPE))
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if self.endpoint == Endpoint::Show {
+            let read = apps::read(&self.engine, &self.handles, calling(&context)?.session, &request.uri).await?;
+            return Ok(read.with_ttl_ms(0).with_cache_scope(CacheScope::Private).into());
+        }
         let read = skills::read(&request.uri)?;
         Ok(read.with_ttl_ms(SKILLS_TTL_MS).with_cache_scope(SKILLS_SCOPE).into())
     }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use engine::AppletError;
 use model::{MAX_SET_ITEMS, SetChange, SetOutcome, Sets};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::tools::{CallError, Tool};
+use crate::error::ApiError;
 
 const NOTHING_MARKED: &str = "Nothing is marked as relevant in this session yet.";
 /// How many of those that found no room are named.
@@ -74,9 +76,29 @@ pub(super) fn error(tool: &Tool, err: CallError) -> String {
         | CallError::Backwards { .. }
         | CallError::TooManyTurns { .. }
         | CallError::NoSuchInteraction { .. }
+        | CallError::NoSuchHandle
+        | CallError::StateOrKeys
         | CallError::Arguments(_) => err.to_string(),
     };
     format!("Nothing was done: {text}.{example}")
+}
+
+/// What went wrong, as the runtime of applets knows it.
+pub(super) fn code(err: &CallError) -> Value {
+    match err {
+        CallError::Refused(ApiError::Applet(AppletError::StateConflict { version })) => {
+            json!({ "code": "conflict", "version": version })
+        }
+        CallError::Refused(ApiError::Applet(AppletError::StateTooLarge { .. } | AppletError::StateTooDeep { .. })) => {
+            json!({ "code": "too_large" })
+        }
+        CallError::Refused(ApiError::Applet(AppletError::NotFound { .. } | AppletError::NothingShown(_)))
+        | CallError::NoSuchHandle => json!({ "code": "not_found" }),
+        CallError::Arguments(_) | CallError::StateOrKeys | CallError::NotACall { .. } => {
+            json!({ "code": "bad_arguments" })
+        }
+        _ => json!({ "code": "failed" }),
+    }
 }
 
 #[cfg(test)]

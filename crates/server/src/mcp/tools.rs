@@ -19,17 +19,18 @@ use std::sync::Arc;
 
 use engine::{AgentSwitch, AppletError, Engine, OutputError, QueryError, SubmitError};
 use model::{InteractionId, SessionId, Turn};
-use rmcp::model::{JsonObject, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::Calling;
+use super::apps::{self, Handles};
 use super::arguments::{Argument, ArgumentError, Arguments, refuse_unknown};
 use super::budget::AnswerBudget;
 use super::scope::Scope;
 use crate::error::ApiError;
 
 /// All of them, in the order in which they are listed.
-const TOOLS: [Tool; 24] = [
+const TOOLS: [Tool; 27] = [
     marks::SET,
     marks::GET,
     sessions::CURRENT,
@@ -54,6 +55,9 @@ const TOOLS: [Tool; 24] = [
     applets::state::SET,
     applets::library::USAGE,
     applets::library::HOWTO,
+    applets::elsewhere::DOCUMENT,
+    applets::elsewhere::GET_STATE,
+    applets::elsewhere::SET_STATE,
 ];
 
 /// What is said of arguments that several tools have.
@@ -103,10 +107,20 @@ pub(super) struct About {
     pub(super) budget: AnswerBudget,
 }
 
+/// Who may call a tool in a host that shows pages of ours (MCP Apps). Where nothing is said both may, and no page is to run commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum InHosts {
+    Model,
+    /// Its result is shown by a page.
+    ModelWithPage,
+    Page,
+}
+
 /// A tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tool {
     pub(super) about: About,
+    in_hosts: InHosts,
     arguments: &'static [Argument],
     read: fn(&JsonObject) -> Result<Ready, ArgumentError>,
 }
@@ -127,11 +141,13 @@ pub(super) struct ToolResult {
     pub(super) text: String,
     /// The same for programs, where there is more to it than words.
     pub(super) structured: Option<Value>,
+    /// For the page that shows it.
+    pub(super) meta: Option<MetaObject>,
 }
 
 impl From<String> for ToolResult {
     fn from(text: String) -> Self {
-        Self { text, structured: None }
+        Self { text, structured: None, meta: None }
     }
 }
 
@@ -145,7 +161,21 @@ pub(super) struct NoSuchTool {
 
 impl Tool {
     pub(super) const fn of<A: Run>(about: About) -> Self {
-        Self { about, arguments: A::ALL, read: read::<A> }
+        Self { about, in_hosts: InHosts::Model, arguments: A::ALL, read: read::<A> }
+    }
+
+    /// One whose result is shown by a page.
+    const fn with_page(self) -> Self {
+        Self { in_hosts: InHosts::ModelWithPage, ..self }
+    }
+
+    /// One that such a page calls, and no model.
+    const fn for_pages(self) -> Self {
+        Self { in_hosts: InHosts::Page, ..self }
+    }
+
+    pub(super) fn is_for_pages(&self) -> bool {
+        self.in_hosts == InHosts::Page
     }
 
     /// One that reads what is here, for which nobody has to be asked.
@@ -177,6 +207,20 @@ impl Tool {
         };
         let (name, description) = (self.about.name, self.about.description);
         rmcp::model::Tool::new(name, description, Arc::new(self.schema())).with_annotations(hints)
+    }
+
+    /// The same with what hosts that show pages have to know.
+    pub(super) fn listed_in_hosts(&self) -> rmcp::model::Tool {
+        let tool = self.listed();
+        match self.about.endpoint {
+            // No page is shown from there.
+            Endpoint::Session => tool,
+            Endpoint::Show => tool.with_meta(apps::meta(match self.in_hosts {
+                InHosts::Model => json!({ "visibility": ["model"] }),
+                InHosts::ModelWithPage => json!({ "resourceUri": apps::SHELL, "visibility": ["model"] }),
+                InHosts::Page => json!({ "visibility": ["app"] }),
+            })),
+        }
     }
 
     fn schema(&self) -> JsonObject {
@@ -263,6 +307,10 @@ pub(super) enum CallError {
          search_session and get_turn show others"
     )]
     NoSuchInteraction { id: InteractionId, nearest: String },
+    #[error("this handle opens no applet any more; open the applet anew")]
+    NoSuchHandle,
+    #[error("give either state, which is all of it, or merge, which are keys of it")]
+    StateOrKeys,
     #[error(transparent)]
     NotShown(Arc<OutputError>),
     #[error(transparent)]
@@ -315,6 +363,7 @@ pub(super) struct ToolContext<'a> {
     pub(super) engine: &'a Engine,
     pub(super) calling: &'a Calling,
     pub(super) all_sessions: &'a AgentSwitch,
+    pub(super) handles: &'a Handles,
 }
 
 impl<'a> ToolContext<'a> {

@@ -1,4 +1,7 @@
 //! Applets, their states, and what the person granted to them.
+//!
+//! Invariant: a request with an unknown field is refused; so `NewApplet` repeats the fields of `AppletAbout`, since serde can not
+//! flatten a struct into one that refuses unknown fields.
 
 use std::collections::BTreeMap;
 

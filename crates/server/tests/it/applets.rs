@@ -202,6 +202,58 @@ async fn a_state_that_waited_goes_with_the_next_prompt() {
     assert!(prompts.iter().filter(|entry| entry["type"] == "turn.started").count() <= 1, "{before}: {prompts:?}");
 }
 
+/// Whoever repeats a prompt, for they got no answer, may repeat it after somebody else has written.
+#[tokio::test]
+async fn a_prompt_that_is_repeated_sets_no_state_again() {
+    let world = World::keeping_files().await;
+    let (session, _) = session_in(&world).await;
+    let prompts = format!("POST /api/v1/sessions/{session}/prompts");
+    let prompt =
+        |count: i64| json!({ "text": "hello", "appletState": { "applet": "counter", "merge": { "count": count } } });
+    let first = world.keyed("k", &prompts, prompt(1)).await.ok(202);
+    world.call(&format!("POST {APPLET}/counter/state"), json!({ "merge": { "count": 2 } })).await.ok(200);
+    assert_eq!(world.keyed("k", &prompts, prompt(1)).await.ok(202), first);
+    assert_eq!(world.keyed("k", &prompts, prompt(3)).await.summary(), "409 key_reused");
+    let elsewhere = "POST /api/v1/sessions/01900000-0000-7000-8000-000000000000/prompts";
+    assert_eq!(world.call(elsewhere, prompt(4)).await.summary(), "404 session_not_found");
+    assert_eq!(world.get(&format!("{APPLET}/counter/state")).await.ok(200)["state"], json!({ "count": 2 }));
+}
+
+/// What was granted holds for what the page was told that it shows; an agent may write the files at any moment.
+#[tokio::test]
+async fn a_frame_shows_the_content_that_its_ticket_names_or_none() {
+    let world = World::keeping_files().await;
+    let (session, _) = session_in(&world).await;
+    save(&world, "board", "seen").await;
+    let ticket = world.call(&format!("POST {APPLET}/board/ticket?session={session}"), None).await.ok(201);
+    let frame = format!("GET {}", ticket["url"].as_str().unwrap());
+    let page = world.directory.path().join("data/applets/board/content.html");
+    fs::write(&page, "another").unwrap();
+    let other = world.call_as(vec![], &frame, None).await;
+    assert_eq!(other.summary(), "409 applet_changed");
+    fs::write(&page, "seen").unwrap();
+    assert!(world.call_as(vec![], &frame, None).await.text().contains("seen"));
+}
+
+/// A page that asks and does not read costs the server no more than one that reads.
+#[tokio::test]
+async fn what_is_opened_again_and_again_is_told_once() {
+    const TIMES: usize = 200;
+    let world = World::keeping_files().await;
+    let (session, _) = session_in(&world).await;
+    world.call(&format!("POST {APPLET}/counter/state"), json!({ "state": { "count": 1 } })).await.ok(200);
+    let mut live = Live::local(&world).await;
+    let mut asked = String::new();
+    for _ in 0..TIMES {
+        asked = live.ask(json!({ "type": "applet_open", "session": session, "applet": "counter", "params": {} })).await;
+    }
+    let mut frames = live.until_that(|frame| frame["id"] == asked.as_str()).await;
+    // What waited comes before what is written now.
+    world.call(&format!("POST {APPLET}/counter/state"), json!({ "state": { "count": 2 } })).await.ok(200);
+    frames.extend(live.until_that(|frame| frame["state"] == json!({ "count": 2 })).await);
+    assert!(state_of(&frames).len() < TIMES / 2, "{}", state_of(&frames).len());
+}
+
 #[tokio::test]
 async fn only_the_person_grants_and_only_to_what_they_saw() {
     let world = World::keeping_files().await;

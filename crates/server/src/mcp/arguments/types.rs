@@ -27,6 +27,10 @@ const MAX_ADDRESS_CHARS: usize = 2_000;
 const MAX_ABOUT_CHARS: usize = 1_000;
 /// More keys than a call sets of a state.
 const MAX_STATE_KEYS: usize = 1_000;
+/// A slug, a dot and a secret.
+const MAX_HANDLE_CHARS: usize = MAX_SLUG_CHARS + 23;
+/// The largest whole number that scripts know exactly.
+const MAX_VERSION: u64 = (1 << 53) - 1;
 /// As ids are printed.
 const ID_CHARS: usize = 36;
 /// A time in milliseconds, a dot and an id.
@@ -128,6 +132,28 @@ impl ArgumentType for AppletSlug {
 
     fn parse(value: &Value) -> Option<Self> {
         value.as_str()?.trim().parse().ok()
+    }
+}
+
+/// Names an applet to a page that shows it in another host.
+pub(in crate::mcp) struct Handle(pub(in crate::mcp) String);
+
+impl ArgumentType for Handle {
+    const SCHEMA: Schema = Schema::Text { max_chars: MAX_HANDLE_CHARS };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_str().map(|text| Self(text.to_owned()))
+    }
+}
+
+/// The version of an applet's state; 0 where nothing was ever set.
+pub(in crate::mcp) struct StateVersion(pub(in crate::mcp) u64);
+
+impl ArgumentType for StateVersion {
+    const SCHEMA: Schema = Schema::Number { from: 0, to: MAX_VERSION, default: None };
+
+    fn parse(value: &Value) -> Option<Self> {
+        value.as_u64().map(Self)
     }
 }
 

@@ -2,14 +2,18 @@
 //!
 //! The person sees the applet. The agent gets a line that names it, with the folder of its files: it edits those with its own tools.
 
+pub(super) mod elsewhere;
 pub(super) mod library;
 pub(super) mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use doors::Right;
-use engine::{APPLET_FILES, ActiveApplet, Applet, AppletContent, AppletError, Engine, OpenApplet, ShownApplet};
-use model::{AppletSlug, OutputMarker, SessionId};
+use engine::{
+    APPLET_FILES, ActiveApplet, Applet, AppletContent, AppletError, Engine, OpenApplet, OutputError, ShownApplet,
+    SubmitError,
+};
+use model::{AppletName, AppletSlug, OutputMarker, Rejection, SessionId};
 
 use super::show::{asker, showing};
 use super::{About, CallError, Effect, Endpoint, Run, Tool, ToolContext, ToolResult};
@@ -20,6 +24,9 @@ use crate::mcp::budget::AnswerBudget;
 
 /// What an applet is called that nobody named.
 const UNNAMED: &str = "Applet";
+/// Told where our page shows nothing, before what the applet is called.
+const NOT_IN_A_TURN: &str =
+    "No turn of this session runs, so its page shows nothing. Only a host that shows MCP Apps shows";
 /// How much of the name of a param is repeated.
 const NAMED_CHARS: usize = 80;
 
@@ -32,7 +39,8 @@ pub(super) const SET: Tool = showing::<SetApplet>(
     "set_applet",
     "Shows the person a small page of yours beside the conversation, with state that lasts. You get the paths of its files: edit \
      them, and the open applet follows. Read applet_howto before your first.",
-);
+)
+.with_page();
 
 pub(super) const SAVE: Tool = tool::<SaveApplet>(
     "save_applet",
@@ -43,7 +51,8 @@ pub(super) const SAVE: Tool = tool::<SaveApplet>(
 pub(super) const LOAD: Tool = showing::<LoadApplet>(
     "load_applet",
     "Shows the person an applet that was saved, or one of ours; see list_applets.",
-);
+)
+.with_page();
 
 arguments! {
     struct SetApplet {
@@ -80,7 +89,9 @@ impl Run for SetApplet {
         let title = title.unwrap_or_else(|| UNNAMED.to_owned());
         let shown = call.engine.show_new_applet(*session, content, title, asker(principal)).await?;
         let edited = "The open applet follows when you edit them; save_applet keeps it for other sessions.";
-        Ok(format!("{}\n{}\n{edited}", sees(&shown), files_of(call.engine, &shown.applet)).into())
+        let text = format!("{}\n{}\n{edited}", sees(&shown), files_of(call.engine, &shown.applet));
+        let meta = call.handles.in_result(*session, &shown.applet.name, &BTreeMap::new());
+        Ok(ToolResult { meta: Some(meta), ..text.into() })
     }
 }
 
@@ -90,15 +101,28 @@ impl Run for LoadApplet {
         access::session(principal, Right::Mark, *session)?;
         let params = self.params.unwrap_or_default();
         let given: BTreeSet<String> = params.keys().cloned().collect();
-        let shown = call.engine.show_saved_applet(*session, self.slug, params, asker(principal)).await?;
-        let mut text = format!("{}\n{}", sees(&shown), files_of(call.engine, &shown.applet));
-        let required =
-            shown.applet.about.params.iter().filter(|(name, param)| param.required && !given.contains(*name));
+        let meta = call.handles.in_result(*session, &AppletName::Saved(self.slug.clone()), &params);
+        let shown = call.engine.show_saved_applet(*session, self.slug.clone(), params, asker(principal)).await;
+        let (applet, seen) = match shown {
+            Ok(shown) => {
+                let seen = sees(&shown);
+                (shown.applet, seen)
+            }
+            // Another host has turns of its own, and shows the applet by itself.
+            Err(AppletError::Output(OutputError::Submit(SubmitError::Rejected(Rejection::NoTurnRunning)))) => {
+                let applet = call.engine.applet(AppletName::Saved(self.slug)).await?;
+                let seen = format!("{NOT_IN_A_TURN} {}.", named(&applet));
+                (applet, seen)
+            }
+            Err(err) => return Err(err.into()),
+        };
+        let mut text = format!("{seen}\n{}", files_of(call.engine, &applet));
+        let required = applet.about.params.iter().filter(|(name, param)| param.required && !given.contains(*name));
         let missing = required.map(|(name, _)| model::one_line(name, NAMED_CHARS)).collect::<Vec<_>>().join(", ");
         if !missing.is_empty() {
             text.push_str(&format!("\nIt was not given {missing}, which it needs; load it again with it in params."));
         }
-        Ok(text.into())
+        Ok(ToolResult { meta: Some(meta), ..text.into() })
     }
 }
 

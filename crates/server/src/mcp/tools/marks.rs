@@ -58,7 +58,7 @@ impl Run for SetRelevantContext {
         let context_changed = changes.iter().any(|change| change.outcome != SetOutcome::Unchanged);
         // The words again: some agents show their model nothing but this.
         let structured = json!({ "contextChanged": context_changed, "setName": set_name, "message": text });
-        Ok(ToolResult { text, structured: Some(structured) })
+        Ok(ToolResult { text, structured: Some(structured), meta: None })
     }
 }
 

@@ -22,7 +22,7 @@ fn object(value: Value) -> JsonObject {
 #[test]
 fn the_list_is_small() {
     let list_of =
-        |tools: Vec<Tool>| serde_json::to_string(&tools.iter().map(Tool::listed).collect::<Vec<_>>()).unwrap();
+        |tools: Vec<Tool>| serde_json::to_string(&tools.iter().map(Tool::listed_in_hosts).collect::<Vec<_>>()).unwrap();
     let of_session = list_of(Tool::all(Endpoint::Session).collect());
     assert!(of_session.len() <= MAX_LIST_BYTES, "{} bytes: {of_session}", of_session.len());
     let list = list_of(TOOLS.to_vec());
@@ -67,7 +67,10 @@ fn beyond(property: &Value) -> Vec<Value> {
     match property["type"].as_str() {
         Some("string") if property["enum"].is_array() => vec![json!("no-such-word")],
         Some("string") => vec![json!("1".repeat(bound("maxLength") + 1))],
-        Some("integer") => vec![json!(bound("minimum") - 1), json!(bound("maximum") + 1)],
+        Some("integer") => {
+            let below = i64::try_from(bound("minimum")).unwrap() - 1;
+            vec![json!(below), json!(bound("maximum") + 1)]
+        }
         Some("array") => {
             let long = beyond(&property["items"]).remove(0);
             vec![json!(vec!["/a"; bound("maxItems") + 1]), json!([long])]

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use engine::{Clock as _, SystemClock};
 use indicatif::HumanBytes;
-use model::{AppletGrant, AppletName, SessionId, Timestamp};
+use model::{AppletGrant, AppletName, SessionId, Timestamp, one_line};
 use serde_json::{Value, json};
 use server::wire::{Applet, AppletGrants};
 
@@ -17,6 +17,8 @@ use crate::client::Client;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, ago, safe, table};
 
+/// What an applet says of itself stands on one line each, so that no text of its looks like one of ours.
+const TEXT_CHARS: usize = 1_000;
 /// How many lines of a state are printed.
 const STATE_LINES: usize = 12;
 /// How many of its files are listed.
@@ -57,7 +59,7 @@ fn folder_of(word: &str, session: Option<SessionId>) -> String {
 fn about_lines(applet: &Applet, now: Timestamp) -> Vec<String> {
     let (row, about) = (&applet.row, &applet.row.about);
     let mut lines = vec![format!("{} ({})", about.name, row.slug)];
-    lines.extend(Some(about.description.clone()).filter(|text| !text.is_empty()));
+    lines.extend(Some(one_line(&about.description, TEXT_CHARS)).filter(|text| !text.is_empty()));
     let saved = match ago(row.updated_at, now).as_str() {
         "now" => "just now".to_owned(),
         time => format!("{time} ago"),
@@ -68,8 +70,9 @@ fn about_lines(applet: &Applet, now: Timestamp) -> Vec<String> {
         (false, _) => format!("Yours, saved {saved}."),
     });
     if let Some(usage) = &about.agent_usage {
-        lines.push(format!("For agents: {}", usage.purpose));
-        lines.extend(Some(&usage.example).filter(|text| !text.is_empty()).map(|text| format!("  such as {text}")));
+        lines.push(format!("For agents: {}", one_line(&usage.purpose, TEXT_CHARS)));
+        let example = one_line(&usage.example, TEXT_CHARS);
+        lines.extend(Some(&example).filter(|text| !text.is_empty()).map(|text| format!("  such as {text}")));
     }
     lines
 }
@@ -77,7 +80,7 @@ fn about_lines(applet: &Applet, now: Timestamp) -> Vec<String> {
 fn param_lines(applet: &Applet) -> Vec<String> {
     let row = |(name, param): (&String, &server::wire::AppletParam)| {
         let required = if param.required { "yes" } else { "" };
-        vec![name.clone(), required.to_owned(), param.description.clone()]
+        vec![one_line(name, TEXT_CHARS), required.to_owned(), one_line(&param.description, TEXT_CHARS)]
     };
     let rows: Vec<Vec<String>> = applet.row.about.params.iter().map(row).collect();
     if rows.is_empty() {

@@ -61,7 +61,7 @@ impl Run for GetAppletState {
                 fitting(about, &state.state, self.key.as_ref().map(|Words(key)| key.as_str()))
             }
         };
-        Ok(ToolResult { text: format!("{shown:#}"), structured: Some(shown) })
+        Ok(ToolResult { text: format!("{shown:#}"), structured: Some(shown), meta: None })
     }
 }
 
