@@ -292,6 +292,13 @@
 
   let errors = 0;
 
+  /** What the person declined is no error. */
+  function reportUndeclined(error) {
+    if (error?.code !== "not_granted") {
+      report(error);
+    }
+  }
+
   function report(error) {
     errors += 1;
     if (errors <= MOST_ERRORS && page !== window) {
@@ -385,9 +392,9 @@
       const query = /^\/?\?/.test(href) ? Object.fromEntries(new URLSearchParams(href.replace(/^\/?\?/, ""))) : {};
       if (query.applet) {
         const { applet, ...rest } = query;
-        throughline.openApplet(applet, rest).catch(report);
+        throughline.openApplet(applet, rest).catch(reportUndeclined);
       } else if (/^https:/i.test(href)) {
-        throughline.openLink(href).catch(report);
+        throughline.openLink(href).catch(reportUndeclined);
       }
     }
   });
@@ -483,3 +490,4 @@
   });
   Object.defineProperty(window, "appletContainer", { get: () => document.getElementById("applet") ?? document.body });
 })();
+//# sourceURL=throughline.js

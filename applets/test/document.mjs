@@ -62,9 +62,10 @@ export async function frameDocument({ html = "", js = "", css = "" }, { runtime 
 <div id="applet">
 ${runtime ? withoutShadow(html) : html}
 </div>
-<script>(function () {
-${within(js)}
-})();</script>
+<script>(function () {${within(js)}
+})();
+//# sourceURL=script.js
+</script>
 </body>
 </html>
 `;

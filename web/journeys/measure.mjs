@@ -1,7 +1,7 @@
 // What the page costs the browser's main thread, each figure beside its bar: `npm run measure`, with THROUGHLINE_BIN and
 // CHROME as for the journeys. `npm run measure -- FOLDER…` measures pages that `vite build --outDir FOLDER` made in the place
 // of the program's own, in turns; REPEATS says how often, TURNS, SESSIONS and SECONDS how much, and ONLY which of
-// `load open stream answers list` are measured. Nothing is asserted.
+// `load open applet stream answers list` are measured. Nothing is asserted.
 //
 // How: Chromium is asked for the time of the page's main thread (`Performance.getMetrics`, TaskDuration in the thread's own
 // ticks), which does not run on while others have its core. Still, a core that others heat and whose caches they fill does
@@ -13,7 +13,7 @@ import path from "node:path";
 
 import { launchBareBrowser } from "./bare-browser.mjs";
 import { exportOf, longSession } from "./long-session.mjs";
-import { measureArriving, measureFirstLoad, measureLargeAnswer, measureList, measureOpening, measureStreaming, sayLargeAnswers } from "./measurements.mjs";
+import { measureApplet, measureArriving, measureFirstLoad, measureLargeAnswer, measureList, measureOpening, measureStreaming, sayLargeAnswers } from "./measurements.mjs";
 import { servePageFrom } from "./page-from-folder.mjs";
 import { openStage } from "./stage.mjs";
 
@@ -21,12 +21,13 @@ const TURNS = Number(process.env.TURNS ?? 10_000);
 const SESSIONS = Number(process.env.SESSIONS ?? 10_000);
 const SECONDS = Number(process.env.SECONDS ?? 20);
 const REPEATS = Number(process.env.REPEATS ?? 3);
-const ONLY = (process.env.ONLY ?? "load open stream answers list").split(" ");
+const ONLY = (process.env.ONLY ?? "load open applet stream answers list").split(" ");
 
 /** The most that each may be, by how its name begins; the first that fits. */
 const BARS = [
   ["first load", 300],
   [/^opening \d+ turns[^,]*$/, 300],
+  [/^opening (?:an|another) applet$/, 50],
   ["jump to turn", 100],
   [/^streaming [^,]*, (?:first|second) half$/, 15],
   [/Markdown answer of 1 MB$/, 500],
@@ -52,6 +53,9 @@ try {
         }
         if (ONLY.includes("open")) {
           await measureOpening(on, TURNS);
+        }
+        if (ONLY.includes("applet")) {
+          await measureApplet(on);
         }
         if (ONLY.includes("stream")) {
           await measureStreaming(on, "a document", "stream", 0, SECONDS);

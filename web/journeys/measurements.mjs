@@ -164,6 +164,24 @@ export async function measureList(on, sessions) {
   await page.close();
 }
 
+/** Opening an applet beside a session, the first one and another in its place. What it does itself has a process of its own. */
+export async function measureApplet(on) {
+  const { stage, origin, note } = on;
+  const page = await openList(on);
+  const session = await stage.begin("stage", tmpdir(), "applets");
+  await page.go(`${origin}/s/${session}`);
+  await page.until("textarea");
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  for (const [what, applet, title] of [["an applet", "counter", "Counter"], ["another applet", "plan", "Plan"]]) {
+    const before = await page.thread("at rest");
+    await page.run(openSession, `/s/${session}?applet=${applet}`, `aside:has(iframe[title="${title}"])`, title);
+    // It talks to the page for a moment yet.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    noteAll(note, `opening ${what}`, before, await page.thread());
+  }
+  await page.close();
+}
+
 function noteAll(note, what, before, after) {
   note(what, "ms", (after.task - before.task) * 1000);
   note(`${what}, script`, "ms", (after.script - before.script) * 1000);

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import { makeAppletSession, shootApplets } from "./applet-pictures.mjs";
 import { servePageFrom } from "./page-from-folder.mjs";
 import { comesToBe, DESKTOP, launchBrowser, newPage, PHONE, signIn, state, turn } from "./support.mjs";
 import { openStage, promptField, sendTo } from "./stage.mjs";
@@ -46,10 +47,12 @@ const { server } = stage;
 const front = built === undefined ? null : await servePageFrom(built, server);
 const origin = front?.origin ?? server.origin;
 const browser = await launchBrowser();
+let applets = null;
 try {
   const viewers = await signInViewers();
   const picture = await viewers.at(-1).page.screenshot({ clip: { x: 0, y: 0, width: 400, height: 400 } });
   const sessions = await makeSessions(viewers.at(-1).page);
+  applets = await makeAppletSession(viewers.at(-1).page, { stage, origin });
   for (const { page, shoot } of viewers) {
     await page.goto(origin);
     await page.getByRole("link", { name: /Interrupted/ }).first().waitFor();
@@ -98,6 +101,7 @@ try {
     await page.keyboard.press("Escape");
     await shootChanges(page, shoot, sessions.about);
     await shootOutputs(page, shoot, sessions.shown);
+    await shootApplets(page, shoot, applets, origin);
     await page.goto(`${origin}/s/${sessions.interrupted}`);
     await promptField(page).waitFor();
     await page.getByRole("button", { name: /^Earlier titles/ }).click();
@@ -178,7 +182,7 @@ try {
   await browser.close();
   front?.end();
   await stage.end();
-  await rm(project, { recursive: true, force: true });
+  await Promise.all([project, applets?.cwd].filter((each) => each !== undefined).map((each) => rm(each, { recursive: true, force: true })));
 }
 
 /** One signed-in page for every look, pictured before and right after signing in. */

@@ -26,9 +26,13 @@ export const PATIENCE_MS = 60_000;
 
 /**
  * What no journey may ever see, whatever else it looks at: an error that nothing in the page caught, something that the
- * page's policy refused, or a page that came without the policy.
+ * page's policy refused, or a page or an applet that came without its policy.
  */
 const broken = [];
+/** What the browser says of names in a header that are there for other browsers. */
+const UNKNOWN_FEATURE = /^Error with Permissions-Policy header: Unrecognized feature/;
+/** What an applet does wrong in its own frame is a complaint, and nothing that breaks the page. */
+const OF_AN_APPLET = /\/applet-frame\/|(?:^|[\s(])(?:script|throughline)\.js(?::|$)/;
 /** The browser of this file's tests, once one of them has asked for it. */
 let ofAll = null;
 // Not for the scripts that measure and take pictures: they are no tests.
@@ -78,8 +82,8 @@ export const BROWSER_FLAGS = [
   "--disable-smooth-scrolling",
 ];
 
-export async function launchBrowser() {
-  return chromium.launch({ executablePath: CHROME, headless: true, args: BROWSER_FLAGS });
+export async function launchBrowser(flags = []) {
+  return chromium.launch({ executablePath: CHROME, headless: true, args: [...BROWSER_FLAGS, ...flags] });
 }
 
 /** Starts the program and waits for its first line, which is the sign-in link. */
@@ -130,20 +134,24 @@ export async function newPage(browser, options = {}) {
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") {
+    if ((message.type() === "error" || message.type() === "warning") && !UNKNOWN_FEATURE.test(message.text())) {
       complaints.push(message.text());
     }
-    if (/Content Security Policy|Trusted ?(?:Type|HTML|Script)/i.test(message.text())) {
+    if (/Content Security Policy|Trusted ?(?:Type|HTML|Script)/i.test(message.text()) && !OF_AN_APPLET.test(message.location().url)) {
       broken.push(message.text());
     }
   });
   page.on("pageerror", (error) => {
     complaints.push(error.message);
-    broken.push(error.stack ?? error.message);
+    if (!OF_AN_APPLET.test(error.stack)) {
+      broken.push(error.stack ?? error.message);
+    }
   });
   page.on("response", (response) => {
-    if (response.request().resourceType() === "document" && response.ok() && !/require-trusted-types-for 'script'/.test(response.headers()["content-security-policy"] ?? "")) {
-      broken.push(`${response.url()} came without the page's policy`);
+    const policy = response.headers()["content-security-policy"] ?? "";
+    const wanted = new URL(response.url()).pathname.startsWith("/applet-frame/") ? /^sandbox allow-scripts; default-src 'none';/ : /require-trusted-types-for 'script'/;
+    if (response.request().resourceType() === "document" && response.ok() && !wanted.test(policy)) {
+      broken.push(`${response.url()} came without its policy`);
     }
   });
   await page.addInitScript(() => {

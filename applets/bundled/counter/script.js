@@ -28,7 +28,7 @@ throughline.onState(show);
 throughline.ready.then(() => {
   if (throughline.past) {
     [less.disabled, more.disabled] = [true, true];
-    note.textContent = "This is how it was then. Open the applet to count on.";
+    note.textContent = "Nothing can be changed here. Open the applet of today to count on.";
   }
   show();
 });

@@ -1,11 +1,13 @@
 // Keys that act on the whole page, whatever has the focus.
 //
-// Invariant: a letter typed into a field, a single key with a modifier, and one while a dialog is open are never taken.
+// Invariant: a letter typed into a field or into what keeps its keys, a single key with a modifier, and one while a dialog is open are never taken.
 // Single keys can be switched off, as speech input and some keyboards press them by accident.
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 
 const SETTING = "throughline.singleKeys";
 const CHANGED = "throughline:singleKeys";
+/** Where somebody types, or has just typed: `data-own-keys` is around what may be taken from under their hands. */
+const KEEPS_KEYS = "input, textarea, select, [data-own-keys]";
 
 /** With `first` they are asked before all others, which leave alone what was taken by `preventDefault`. */
 export function useKeyPresses(actions: Record<string, (event: KeyboardEvent) => void>, { first = false } = {}): void {
@@ -67,7 +69,7 @@ function isFree(event: KeyboardEvent): boolean {
     return false;
   }
   const { target } = event;
-  return !(target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select")));
+  return !(target instanceof HTMLElement && (target.isContentEditable || target.closest(KEEPS_KEYS) !== null));
 }
 
 function singleKeysOn(): boolean {

@@ -55,6 +55,8 @@ export function AppletBeside({ row, followed, open, writable, column }: AppletBe
       ref={panel}
       tabIndex={-1}
       aria-label="Applet"
+      // A frame that goes while somebody types in it leaves the focus here, and no letter becomes an answer.
+      data-own-keys
       className={`applet-panel safe-top outline-none ${beside ? "applet-beside" : "applet-over"}`}
       style={beside ? { width: sized.width, maxWidth: `calc(100% - ${READING_PX}px)` } : undefined}
     >
@@ -69,6 +71,8 @@ export function AppletBeside({ row, followed, open, writable, column }: AppletBe
             writable={writable}
             go={go}
             onBrowse={browse}
+            isOver={isOver}
+            fresh={open.fresh}
           />
         </PanelBoundary>
       ) : (

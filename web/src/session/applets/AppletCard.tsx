@@ -36,7 +36,7 @@ export const AppletCard = memo(function AppletCard({ session, turn, output, appl
   const isFresh = fresh === output.id;
   return (
     <Step bead={null}>
-      <figure data-output={output.id} tabIndex={-1} className={`code-block output-card @container/output ${isFresh ? "applet-fresh" : ""}`} aria-label={`Applet: ${title}`}>
+      <figure data-output={output.id} tabIndex={-1} className={`code-block output-card applet-card @container/output ${isFresh ? "applet-fresh" : ""}`} aria-label={`Applet: ${title}`}>
         <figcaption>
           <Icon name="applet" />
           <span className="output-name font-sans! font-medium" title={title} dir="auto">

@@ -35,11 +35,11 @@ export function AppletErrors({ title, slug, errors }: AppletErrorsProps) {
         )}
       </div>
       {open && (
-        <ul className="max-h-48 space-y-2 overflow-y-auto pb-2 font-mono text-xs">
+        <ul tabIndex={0} aria-label="Errors of the applet" className="max-h-48 space-y-2 overflow-y-auto pb-2 font-mono text-xs">
           {errors.map(({ message, stack }, index) => (
             <li key={index} className="verbatim">
-              {shown(message)}
-              {stack !== "" && !message.includes(stack) && <div className="verbatim text-soft">{shown(stack)}</div>}
+              {!stack.includes(message) && shown(message)}
+              {stack !== "" && <div className={stack.includes(message) ? "verbatim" : "verbatim text-soft"}>{shown(stack)}</div>}
             </li>
           ))}
         </ul>

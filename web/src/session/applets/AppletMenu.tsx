@@ -24,6 +24,11 @@ interface AppletMenuProps {
 
 type Shown = "closed" | "menu" | "versions" | "grants" | "delete";
 
+/** The row that led here is gone, and the focus with it. */
+function takeFocus(element: HTMLElement | null): void {
+  element?.focus({ preventScroll: true });
+}
+
 export function AppletMenu({ name, grants, versions, onReload, onBrowse, onDelete }: AppletMenuProps) {
   const [shown, setShown] = useState<Shown>("closed");
   const [failed, setFailed] = useState<string | null>(null);
@@ -41,6 +46,7 @@ export function AppletMenu({ name, grants, versions, onReload, onBrowse, onDelet
         if (event.key === "Escape" && shown !== "closed") {
           event.stopPropagation();
           close();
+          anchor.current?.querySelector("button")?.focus();
         }
       }}
     >
@@ -82,26 +88,30 @@ export function AppletMenu({ name, grants, versions, onReload, onBrowse, onDelet
                 </MenuRow>
               )}
             </>
-          ) : shown === "versions" && versions !== null ? (
-            <VersionRows of={versions} onDone={close} />
-          ) : shown === "grants" && grants !== null ? (
-            <GrantRows grants={grants} />
           ) : (
-            shown === "delete" &&
-            onDelete !== null && (
-              <div className="space-y-3 p-2.5 text-[0.9375rem]">
-                <p>
-                  Delete <strong className="font-semibold">{name}</strong> and its state, for every session?
-                </p>
-                {failed !== null && <p role="alert">{failed}</p>}
-                <div className="flex gap-2">
-                  <Button look="primary" onClick={() => void onDelete().then(setFailed)}>
-                    Delete
-                  </Button>
-                  <Button onClick={close}>Keep</Button>
-                </div>
-              </div>
-            )
+            <div key={shown} ref={takeFocus} tabIndex={-1} className="outline-none">
+              {shown === "versions" && versions !== null ? (
+                <VersionRows of={versions} onDone={close} />
+              ) : shown === "grants" && grants !== null ? (
+                <GrantRows grants={grants} />
+              ) : (
+                shown === "delete" &&
+                onDelete !== null && (
+                  <div className="space-y-3 p-2.5 text-[0.9375rem]">
+                    <p>
+                      Delete <strong className="font-semibold">{name}</strong> and its state, for every session?
+                    </p>
+                    {failed !== null && <p role="alert">{failed}</p>}
+                    <div className="flex gap-2">
+                      <Button look="primary" onClick={() => void onDelete().then(setFailed)}>
+                        Delete
+                      </Button>
+                      <Button onClick={close}>Keep</Button>
+                    </div>
+                  </div>
+                )
+              )}
+            </div>
           )}
         </Anchored>
       )}

@@ -10,7 +10,7 @@ import { INITIAL_STATE } from "../../state/app";
 import type { Followed } from "../../state/followed";
 import { NOT_READ } from "../../state/followed";
 import type { AppletGrant } from "../../wire/applets";
-import type { SessionRow } from "../../wire/names";
+import type { OutputId, SessionRow } from "../../wire/names";
 import { ComposeContext } from "../composer/ComposeContext";
 import type { AppletAddress } from "./address";
 import { AppletPanel } from "./AppletPanel";
@@ -75,10 +75,19 @@ function open({ address = COUNTER, followed = NOT_READ, http: more = {} }: { add
   const app = { http, store, openApplet: vi.fn(), closeApplet: vi.fn(), writeAppletState: vi.fn(() => done({ version: 6 })) };
   const go = vi.fn();
   const add = vi.fn();
-  const panel = (now: AppletAddress) => (
+  const panel = (now: AppletAddress, beside: { asks?: boolean; fresh?: OutputId; known?: Followed } = {}) => (
     <AppContext value={app as unknown as App}>
       <ComposeContext value={{ edit: vi.fn(), add }}>
-        <AppletPanel row={{ id: session, title: "The loom" } as SessionRow} followed={followed} address={now} writable go={go} onBrowse={vi.fn()} />
+        <AppletPanel
+          row={{ id: session, title: "The loom", state: beside.asks ? "needs_you" : "idle" } as SessionRow}
+          followed={beside.known ?? followed}
+          address={now}
+          writable
+          go={go}
+          onBrowse={vi.fn()}
+          isOver={beside.asks ?? false}
+          fresh={beside.fresh ?? null}
+        />
       </ComposeContext>
     </AppContext>
   );
@@ -174,7 +183,7 @@ test("as it was in a past turn it follows nothing and leads to today's", async (
   await hears();
   expect(http.appletTicket).toHaveBeenCalledWith(session, "counter", OUTPUT);
   expect(app.openApplet).not.toHaveBeenCalled();
-  screen.getByText(/As shown in turn 12/);
+  screen.getByText(/as it was shown in turn 12/);
   await userEvent.click(screen.getByRole("button", { name: "Open today’s" }));
   expect(go).toHaveBeenCalledWith({ ...COUNTER, past: null }, "push");
 });
@@ -234,4 +243,27 @@ test("an applet that can not be opened says why, and is asked for again", async 
   expect((await screen.findByRole("alert")).textContent).toContain("There is no applet counter.");
   await userEvent.click(screen.getByRole("button", { name: "Try again" }));
   await waitFor(() => expect(appletTicket).toHaveBeenCalledTimes(2));
+});
+
+test("over the transcript it says that the agent waits, and beside it that the agent shows another applet", async () => {
+  const { hears, view, panel, go } = open();
+  await hears();
+  expect(screen.queryByText(/needs your answer/)).toBeNull();
+  view.rerender(panel(COUNTER, { asks: true }));
+  await userEvent.click(screen.getByRole("button", { name: "Show the question" }));
+  expect(go).toHaveBeenLastCalledWith(null, "push");
+  const known: Followed = { ...NOT_READ, newestApplet: { slug: "board", title: "A board", params: { a: "2" }, seq: 9, output: "out_9", live: true } };
+  view.rerender(panel(COUNTER, { fresh: "out_9", known }));
+  expect(screen.queryByText(/needs your answer/)).toBeNull();
+  screen.getByText(/The agent shows A board/);
+  await userEvent.click(screen.getByRole("button", { name: "Open it" }));
+  expect(go).toHaveBeenLastCalledWith({ applet: "board", params: { a: "2" }, past: null }, "push");
+});
+
+test("a state that can not be read is said", async () => {
+  const words = "state.json of this applet holds no state; mend the file, or set the whole state";
+  const failure = { kind: "refused", status: 409, code: "applet_state_unreadable", message: words };
+  const { hears } = open({ http: { applet: vi.fn(() => Promise.resolve({ ok: false, failure })) } });
+  await hears();
+  screen.getByText(/State\.json of this applet holds no state/);
 });

@@ -13,7 +13,7 @@ import { IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { inOneLine } from "../../ui/shown";
 import type { JsonObject } from "../../wire/applets";
-import type { SessionRow } from "../../wire/names";
+import type { OutputId, SessionRow } from "../../wire/names";
 import type { AppletAddress } from "./address";
 import { SHOWN } from "./address";
 import { AppletErrors } from "./AppletErrors";
@@ -36,12 +36,16 @@ interface AppletPanelProps {
   writable: boolean;
   go(address: AppletAddress | null, how: "push" | "replace"): void;
   onBrowse(): void;
+  /** It lies over the transcript. */
+  isOver: boolean;
+  /** Shown just now, and not opened. */
+  fresh: OutputId | null;
 }
 
 const MOST_ERRORS = 50;
 
 /** To be drawn anew for another applet; with other parameters it stays. */
-export function AppletPanel({ row, followed, address, writable, go, onBrowse }: AppletPanelProps) {
+export function AppletPanel({ row, followed, address, writable, go, onBrowse, isOver, fresh }: AppletPanelProps) {
   const app = useApp();
   const http = useHttp();
   const { applet, params, past } = address;
@@ -125,6 +129,7 @@ export function AppletPanel({ row, followed, address, writable, go, onBrowse }: 
     }
     return failureWords(answer.failure);
   };
+  const newer = fresh !== null && followed.newestApplet?.output === fresh ? followed.newestApplet : null;
   const queue = queueOf(app, session, applet);
   const versions = isPast || !writable
     ? null
@@ -154,13 +159,37 @@ export function AppletPanel({ row, followed, address, writable, go, onBrowse }: 
       </header>
       {past !== null && (
         <Line>
-          As shown in turn {past.turn}; it changes nothing here.{" "}
+          Its page as it was shown in turn {past.turn}, with the state of today; it changes nothing here.{" "}
           <button type="button" className="small-button mx-0!" onClick={() => go({ ...address, past: null }, "push")}>
             Open today’s
           </button>
         </Line>
       )}
+      {isOver && row.state === "needs_you" && (
+        <Line>
+          <strong className="font-semibold text-thread">The agent needs your answer.</strong>{" "}
+          <button type="button" className="small-button mx-0!" onClick={() => go(null, "push")}>
+            Show the question
+          </button>
+        </Line>
+      )}
+      {newer !== null && (
+        <Line>
+          The agent shows {inOneLine(newer.title) || newer.slug || "another applet"}.{" "}
+          <button type="button" className="small-button mx-0!" onClick={() => go({ applet: newer.slug ?? SHOWN, params: newer.params, past: null }, "push")}>
+            Open it
+          </button>
+        </Line>
+      )}
       {hashNow === null && <Line>This applet is not there any more. What is shown is what it was.</Line>}
+      {loaded !== null && loaded.trouble !== null && hashNow !== null && (
+        <Line>
+          {failureWords(loaded.trouble)}{" "}
+          <button type="button" className="small-button mx-0!" onClick={reload}>
+            Try again
+          </button>
+        </Line>
+      )}
       {isChanged && hashNow !== null && <Line onDismiss={dismiss}>It was changed, and is shown as it is now.</Line>}
       {sent !== null && (
         <Line onDismiss={() => setSent(null)}>

@@ -18,7 +18,7 @@ const ARMED_AFTER_MS = 600;
 
 export function AskBar({ asks, title }: { asks: Asks; title: string }) {
   const ask = useSyncExternalStore(asks.subscribe, asks.current);
-  return ask === null ? null : <Bar key={keyOf(ask)} ask={ask} title={title} onAnswer={(yes) => asks.answer(yes)} />;
+  return ask === null ? null : <Bar key={asks.nth} ask={ask} title={title} onAnswer={(yes) => asks.answer(yes)} />;
 }
 
 function Bar({ ask, title, onAnswer }: { ask: Ask; title: string; onAnswer(yes: boolean): void }) {
@@ -61,10 +61,6 @@ function Bar({ ask, title, onAnswer }: { ask: Ask; title: string; onAnswer(yes: 
       {ask.kind === "grant" && <p className="mt-2 text-[0.8125rem] text-soft">This holds until the applet changes. You can take it back in its menu.</p>}
     </div>
   );
-}
-
-function keyOf(ask: Ask): string {
-  return ask.kind === "link" ? `link ${ask.url}` : `${ask.grant} ${ask.text ?? ""}`;
 }
 
 function wishOf(ask: Ask): string {

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 
 import type { Answer } from "../../api/http";
 import { failureWords } from "../../api/http";
-import { timeOfDay, useNow } from "../../ui/time";
+import { useNow } from "../../ui/time";
 import type { AppletStateNow, AppletVersion, JsonObject } from "../../wire/applets";
 
 export interface VersionsOf {
@@ -11,6 +11,14 @@ export interface VersionsOf {
   read(version: number): Promise<Answer<AppletStateNow>>;
   /** Rejects with an error that says why. */
   write(state: JsonObject): Promise<unknown>;
+}
+
+/** There may be one of each second. */
+const today = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const before = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+function toTheSecond(version: number, now: number): string {
+  return (new Date(version).toDateString() === new Date(now).toDateString() ? today : before).format(version);
 }
 
 export function VersionRows({ of, onDone }: { of: VersionsOf; onDone(): void }) {
@@ -55,13 +63,13 @@ export function VersionRows({ of, onDone }: { of: VersionsOf; onDone(): void }) 
           {answer.value.versions.map(({ version, bytes }, index) => (
             <li key={version} className="flex min-h-11 items-center gap-3 md:min-h-9">
               <time className="min-w-0 flex-1 tabular-nums" dateTime={new Date(version).toISOString()}>
-                {timeOfDay(version, now)}
+                {toTheSecond(version, now)}
               </time>
               <span className="text-xs text-soft tabular-nums">{bytes.toLocaleString("en")} B</span>
               {index === 0 ? (
                 <span className="text-[0.8125rem] text-soft">now</span>
               ) : (
-                <button type="button" className="small-button" aria-label={`Restore the version of ${timeOfDay(version, now)}`} onClick={() => void restore(version)}>
+                <button type="button" className="small-button" aria-label={`Restore the version of ${toTheSecond(version, now)}`} onClick={() => void restore(version)}>
                   Restore
                 </button>
               )}

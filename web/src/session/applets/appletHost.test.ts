@@ -23,9 +23,13 @@ beforeEach(() => {
 function open({ granted = [] as AppletGrant[], past = false, http: more = {} } = {}) {
   const session = `s${sessions}`;
   const prompts: NewPrompt[] = [];
+  const known = new Set(granted);
   const http = {
-    appletGrants: () => done({ hash: "h", grants: granted }),
-    grantApplet: vi.fn((_s: string, _a: string, { grant }: { grant: AppletGrant }) => done({ hash: "h", grants: [...granted, grant] })),
+    appletGrants: () => done({ hash: "h", grants: [...known] }),
+    grantApplet: vi.fn((_s: string, _a: string, { grant }: { grant: AppletGrant }) => {
+      known.add(grant);
+      return done({ hash: "h", grants: [...known] });
+    }),
     applets: () => done([{ slug: "counter" }]),
     readAppletFile: vi.fn((_asking: object, path: string) => done({ path: `/w/${path}`, content: "hi", encoding: "utf-8", bytes: 2, cut: false, outside: false, hash: "f1" })),
     writeAppletFile: vi.fn(() => done({ path: "/w/a", bytes: 2, created: false, hash: "f2" })),
@@ -125,7 +129,7 @@ test("as it was in a past turn it changes nothing", async () => {
 });
 
 test("the first message is shown and asked about, later ones go and are told of, not too fast", async () => {
-  const { host, prompts, onSent, asks, answer } = open();
+  const { host, http, prompts, onSent, asks, answer } = open();
   const first = host.message("run the tests");
   await vi.waitFor(() => expect(asks.current()).toEqual({ kind: "grant", grant: "message", text: "run the tests" }));
   expect(prompts).toEqual([]);
@@ -138,6 +142,12 @@ test("the first message is shown and asked about, later ones go and are told of,
   await host.message("again");
   expect(prompts.map(({ text }) => text)).toEqual(["run the tests", "again"]);
   expect(onSent).toHaveBeenCalledExactlyOnceWith("again");
+  // Taken back on another device.
+  http.appletGrants = () => done({ hash: "h", grants: [] });
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + 2_000);
+  const third = host.message("and again");
+  await answer(false);
+  await expect(third).rejects.toMatchObject({ data: { code: "not_granted" } });
   await expect(host.message("x".repeat(40_000))).rejects.toMatchObject({ data: { code: "too_large" } });
 });
 

@@ -45,7 +45,7 @@ const MOST_MOVES_A_SECOND = 10;
 const MOST_PARAMS = 20;
 const MOST_PARAM_CHARACTERS = 2_000;
 
-export function appletHost(parts: HostParts): Omit<BridgeHost, "context" | "ready"> {
+export function appletHost(parts: HostParts): Omit<BridgeHost, "context" | "ready" | "flooded"> {
   const { app, row, applet, hash, past, grants } = parts;
   const moves = new Pace(MOST_MOVES_A_SECOND);
   const messages = new Pace(MOST_MESSAGES_A_SECOND);
@@ -106,8 +106,13 @@ export function appletHost(parts: HostParts): Omit<BridgeHost, "context" | "read
     setParams(params, history) {
       move({ ...parts.now().address, params: paramsOf(params) }, history);
     },
-    failed: (error) => parts.onError(error),
+    failed: ({ message, stack }) => parts.onError({ message: withoutAddress(message), stack: withoutAddress(stack) }),
   };
+}
+
+/** The address of its document means nothing to anybody, nor does a line there. */
+function withoutAddress(text: string): string {
+  return text.replaceAll(/https?:\/\/[^\s()]+\/applet-frame\/[0-9a-f]+(?::\d+)*/g, "content.html");
 }
 
 async function sendPrompt({ http }: App, row: SessionRow, text: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { BridgeHost, HostContext } from "./bridge";
-import { Bridge, MOST_BYTES, MOST_CALLS_A_SECOND, MOST_WAITING } from "./bridge";
+import { Bridge, FLOOD_A_SECOND, MOST_BYTES, MOST_CALLS_A_SECOND, MOST_MESSAGES_A_SECOND, MOST_WAITING } from "./bridge";
 import { Refusal } from "./refusal";
 
 interface Posted {
@@ -44,6 +44,7 @@ function open(parts: Partial<BridgeHost> = {}) {
     openApplet: vi.fn(),
     setParams: vi.fn(),
     failed: vi.fn(),
+    flooded: vi.fn(),
     ...parts,
   };
   const bridge = new Bridge(() => frame, host);
@@ -164,6 +165,26 @@ test("errors come cut, and a flood of them ends", async () => {
   expect(host.failed).toHaveBeenLastCalledWith({ message: "m".repeat(2_000), stack: "" });
 });
 
+test("a flood of messages is not read beyond those of a second", async () => {
+  const { say, ask } = open();
+  for (let sent = 0; sent < MOST_MESSAGES_A_SECOND; sent++) {
+    void say({ jsonrpc: "2.0", method: "throughline/nothing" });
+  }
+  expect(await ask("ui/initialize", {}, "more")).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await ask("ui/initialize", {}, "later")).toBeDefined();
+});
+
+test("a frame that floods the page is given up, once", async () => {
+  const { say, host } = open();
+  for (let sent = 0; sent < FLOOD_A_SECOND + 2; sent++) {
+    expect(host.flooded).not.toHaveBeenCalledTimes(2);
+    void say({ jsonrpc: "2.0", method: "throughline/nothing" });
+  }
+  await vi.advanceTimersByTimeAsync(0);
+  expect(host.flooded).toHaveBeenCalledOnce();
+});
+
 test("state and theme go to a frame that listens; before it does, nothing is sent", async () => {
   const { bridge, posted, say } = open();
   bridge.sendState({ n: 1 }, 1);
@@ -194,4 +215,26 @@ test("a frame that goes is asked first, and is not waited for when it says nothi
   void bridge.teardown().then(late);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(late).toHaveBeenCalledOnce();
+});
+
+test.each<[string, unknown, string]>([
+  ["a number that no JSON has", { n: 1n }, "bad_arguments"],
+  ["a map", { n: new Map() }, "bad_arguments"],
+  ["an array with nothing in it, and very long", { n: new Array(2 ** 27) }, "too_large"],
+  ["what is nested without end", JSON.parse("[".repeat(500) + "]".repeat(500)), "too_large"],
+])("%s is refused before it is read", async (_, given, code) => {
+  const { ask, host } = open();
+  await ask("ui/initialize", {}, "first");
+  expect(await ask("tools/call", { name: "applet_state_set", arguments: { merge: given } }, "bad")).toMatchObject({ result: { isError: true, structuredContent: { code } } });
+  expect(host.callTool).not.toHaveBeenCalled();
+});
+
+test("a frame that is told to go may write what it has left, and nothing else", async () => {
+  const { bridge, say, ask, host } = open();
+  await say({ jsonrpc: "2.0", method: "ui/notifications/initialized" });
+  void bridge.teardown();
+  expect(await ask("throughline/open-applet", { applet: "counter", params: {} }, "back")).toMatchObject({ error: { data: { code: "busy" } } });
+  expect(host.openApplet).not.toHaveBeenCalled();
+  await ask("tools/call", { name: "applet_state_set", arguments: { merge: { n: 1 } } }, "last");
+  expect(host.callTool).toHaveBeenCalledOnce();
 });

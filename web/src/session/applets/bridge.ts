@@ -1,8 +1,8 @@
 // The page's side of the bridge to an applet's frame: JSON-RPC 2.0 by `postMessage`, in the shapes of MCP Apps (2026-01-26).
 //
 // Invariant: a message counts only if it comes from the window of this very frame. What the frame can cost is bounded: the length of
-// a message, the calls that wait, and the calls of a second. What a call does is up to the host; here nothing is granted.
-import { JsonRpcFailure, tooLarge } from "./messages";
+// a message, the messages and the calls of a second, and the calls that wait. What a call does is up to the host; here nothing is granted.
+import { JsonRpcFailure, troubleOf } from "./messages";
 import { Refusal } from "./refusal";
 
 export interface HostContext {
@@ -37,6 +37,8 @@ export interface BridgeHost {
   openApplet(applet: string, params: Readonly<Record<string, unknown>>): void;
   setParams(params: Readonly<Record<string, unknown>>, history: "push" | "replace"): void;
   failed(error: { message: string; stack: string }): void;
+  /** The frame is to be taken away; it is not heard any more. */
+  flooded(): void;
 }
 
 export const PROTOCOL = "2026-01-26";
@@ -45,6 +47,10 @@ export const MOST_WAITING = 100;
 export const MOST_CALLS_A_SECOND = 20;
 /** Many writes become one before they go out, so that many may come. */
 export const MOST_WRITES_A_SECOND = 1_000;
+/** What comes beyond them is not even read. */
+export const MOST_MESSAGES_A_SECOND = 2_000;
+/** Messages cost the page time whether they are read or not, so a frame that sends so many is stopped. */
+export const FLOOD_A_SECOND = 10_000;
 export const TEARDOWN_MS = 2_000;
 const MOST_ERRORS = 50;
 const TEARDOWN_ID = "teardown";
@@ -67,7 +73,11 @@ export class Bridge {
   #waiting = 0;
   #errors = 0;
   #isReady = false;
+  /** It was told to go: what it has left to write is taken, and nothing else that it wants. */
+  #isLeaving = false;
   #tornDown: (() => void) | null = null;
+  readonly #messages = new Pace(MOST_MESSAGES_A_SECOND);
+  readonly #flood = new Pace(FLOOD_A_SECOND);
   readonly #calls = new Pace(MOST_CALLS_A_SECOND);
   readonly #writes = new Pace(MOST_WRITES_A_SECOND);
 
@@ -92,6 +102,7 @@ export class Bridge {
 
   /** Lets the applet send what it has left; a frame that does not answer is not waited for. */
   teardown(): Promise<void> {
+    this.#isLeaving = true;
     if (!this.#isReady) {
       return Promise.resolve();
     }
@@ -115,6 +126,14 @@ export class Bridge {
     if (frame === null || event.source !== frame) {
       return;
     }
+    if (!this.#flood.take()) {
+      this.close();
+      this.#host.flooded();
+      return;
+    }
+    if (!this.#messages.take()) {
+      return;
+    }
     const { data } = event;
     if (typeof data !== "object" || data === null || (data as Params)["jsonrpc"] !== "2.0") {
       return;
@@ -126,8 +145,8 @@ export class Bridge {
         this.#tornDown?.();
       }
     } else if (typeof id === "number" || typeof id === "string") {
-      void this.#answer(id, method, given, tooLarge(data, MOST_BYTES));
-    } else if (!tooLarge(data, MOST_BYTES)) {
+      void this.#answer(id, method, given, troubleOf(data, MOST_BYTES));
+    } else if (troubleOf(data, MOST_BYTES) === null) {
       this.#note(method, given);
     }
   };
@@ -142,17 +161,20 @@ export class Bridge {
     }
   }
 
-  async #answer(id: number | string, method: string, params: Params, isTooLarge: boolean): Promise<void> {
+  async #answer(id: number | string, method: string, params: Params, trouble: ReturnType<typeof troubleOf>): Promise<void> {
     this.#waiting += 1;
     try {
       const call = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
       if (call === undefined) {
         throw new JsonRpcFailure(-32601, `unknown method: ${textOf(method, 100)}`);
       }
-      if (isTooLarge) {
-        throw new Refusal("too_large", `a message has at most ${MOST_BYTES} bytes`);
+      if (trouble !== null) {
+        throw new Refusal(trouble, `a message is JSON of at most ${MOST_BYTES} bytes`);
       }
       const isWrite = method === "tools/call" && params["name"] === "applet_state_set";
+      if (this.#isLeaving && !isWrite) {
+        throw new Refusal("busy", "this applet is being closed");
+      }
       if (this.#waiting > MOST_WAITING || !(isWrite ? this.#writes : this.#calls).take()) {
         throw new Refusal("busy", "too many calls at once; try again in a moment");
       }

@@ -22,7 +22,7 @@ export interface FrameOf {
   /** Its state as it was read with its name. */
   readonly read: { readonly state: JsonObject; readonly version: number } | null;
   /** All that the page does for it, but for its state and its looks. */
-  readonly host: Omit<BridgeHost, "context" | "ready">;
+  readonly host: Omit<BridgeHost, "context" | "ready" | "flooded">;
 }
 
 export interface OpenFrame {
@@ -40,7 +40,15 @@ export function openFrame(container: HTMLElement, { app, session, url, about, re
   }
   const context = (): HostContext => ({ ...hostTheme(), displayMode: "inline", locale: navigator.language, throughline: { ...about, params } });
   const iframe = document.createElement("iframe");
-  const bridge = new Bridge(() => iframe.contentWindow, { ...host, context, ready: () => sendState() });
+  const bridge = new Bridge(() => iframe.contentWindow, {
+    ...host,
+    context,
+    ready: () => sendState(),
+    flooded() {
+      iframe.remove();
+      host.failed({ message: "It was stopped: it sent the page more than 10,000 messages in a second. Load it anew to go on.", stack: "" });
+    },
+  });
   const sendState = () => {
     const { state, version } = queue.shown;
     bridge.sendState(state, version || UNWRITTEN);
@@ -85,6 +93,9 @@ export function openFrame(container: HTMLElement, { app, session, url, about, re
 
 /** A frame that is moved runs on only where the browser can move it whole. */
 function leave(iframe: HTMLIFrameElement, bridge: Bridge): void {
+  if (document.activeElement === iframe) {
+    iframe.closest<HTMLElement>("[data-own-keys]")?.focus({ preventScroll: true });
+  }
   const remove = () => {
     bridge.close();
     iframe.remove();

@@ -75,10 +75,26 @@ test("what nobody answered before the applet was left is a no, and nothing is as
 
 test("several things are asked for one after the other", async () => {
   const { asks } = open();
-  const answers = [asks.ask({ kind: "link", url: "https://a.test/" }), asks.ask({ kind: "link", url: "https://b.test/" })];
+  const answers = [asks.ask({ kind: "link", url: "https://a.test/" }), asks.ask({ kind: "grant", grant: "message", text: "hi" })];
   expect(asks.current()).toEqual({ kind: "link", url: "https://a.test/" });
   asks.answer(true);
-  expect(asks.current()).toEqual({ kind: "link", url: "https://b.test/" });
+  expect(asks.current()).toEqual({ kind: "grant", grant: "message", text: "hi" });
   asks.answer(false);
   expect(await Promise.all(answers)).toEqual([true, false]);
+});
+
+test("one link waits at a time, the same asked again is another, and who declines three is asked no more", async () => {
+  const { asks } = open();
+  const link = { kind: "link", url: "https://a.test/" } as const;
+  const seen = new Set<number>();
+  for (let declined = 0; declined < 3; declined++) {
+    const asked = asks.ask(link);
+    expect(await asks.ask({ kind: "link", url: "https://b.test/" })).toBe(false);
+    seen.add(asks.nth);
+    asks.answer(false);
+    expect(await asked).toBe(false);
+  }
+  expect(seen.size).toBe(3);
+  expect(await asks.ask(link)).toBe(false);
+  expect(asks.current()).toBeNull();
 });

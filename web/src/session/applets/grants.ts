@@ -31,6 +31,10 @@ export class Grants {
 
   /** Asks the person, unless it is granted already. `text` is the message that it is needed for. */
   async need(grant: AppletGrant, text: string | null = null): Promise<"granted_before" | "granted_now"> {
+    // It may have been taken back on another device, and a prompt can not be.
+    if (grant === "message") {
+      this.#known = null;
+    }
     if ((await this.known()).has(grant)) {
       return "granted_before";
     }

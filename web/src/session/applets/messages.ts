@@ -10,28 +10,57 @@ export class JsonRpcFailure extends Error {
   }
 }
 
-/** Stops counting as soon as it is; a value that holds itself counts as too large. */
-export function tooLarge(value: unknown, most: number): boolean {
+/** Deeper than any message of ours, and than any state may be. */
+const MOST_DEEP = 64;
+
+/**
+ * Why a message is not read: it is too large, or no JSON could say it. Stops counting as soon as it is; a value that holds itself
+ * counts as too large, and so does an array by its length, however little is in it.
+ */
+export function troubleOf(value: unknown, most: number): "too_large" | "bad_arguments" | null {
   let bytes = 0;
-  const left: unknown[] = [value];
-  while (left.length > 0) {
-    const next = left.pop();
-    bytes += typeof next === "string" ? next.length + 2 : 8;
-    if (typeof next === "object" && next !== null) {
-      if (ArrayBuffer.isView(next) || next instanceof ArrayBuffer || next instanceof Blob) {
-        return true;
+  const left: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { value: now, depth } = next;
+    if (!isOfJson(now)) {
+      return "bad_arguments";
+    }
+    bytes += typeof now === "string" ? now.length + 2 : 8;
+    if (typeof now === "object" && now !== null) {
+      if (depth === MOST_DEEP) {
+        return "too_large";
       }
-      for (const [name, inner] of Object.entries(next)) {
+      if (Array.isArray(now)) {
+        bytes += now.length;
+        if (bytes > most) {
+          return "too_large";
+        }
+      }
+      for (const [name, inner] of Object.entries(now)) {
         bytes += name.length;
-        left.push(inner);
+        left.push({ value: inner, depth: depth + 1 });
         if (bytes + left.length > most) {
-          return true;
+          return "too_large";
         }
       }
     }
     if (bytes > most) {
-      return true;
+      return "too_large";
     }
   }
-  return false;
+  return null;
+}
+
+function isOfJson(value: unknown): boolean {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+    case "number":
+    case "undefined":
+      return true;
+    case "object":
+      return value === null || Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+    default:
+      return false;
+  }
 }

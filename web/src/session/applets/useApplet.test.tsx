@@ -75,12 +75,22 @@ test("what the agent shows while the session is looked at opens by itself", () =
   const { result, rerender } = open();
   rerender({ followed: shown(4) });
   expect(result.current.address).toEqual({ applet: "counter", params: { a: "1" }, past: null });
-  rerender({ followed: shown(9, { slug: null, params: {} }) });
-  expect(location.search).toBe("?applet=_shown");
   // It was closed since, and nothing new was shown.
   act(() => result.current.go(null, "push"));
-  rerender({ followed: { ...shown(9, { slug: null }), seq: 10 } });
+  rerender({ followed: { ...shown(4), seq: 10 } });
   expect(result.current.address).toBeNull();
+  rerender({ followed: shown(11, { slug: null, params: {} }) });
+  expect(location.search).toBe("?applet=_shown");
+});
+
+test("what is open stays open when the agent shows another", () => {
+  history.replaceState(null, "", "/s/s1?applet=text-editor&path=a");
+  const { result, rerender } = open();
+  rerender({ followed: shown(4) });
+  expect(location.search).toBe("?applet=text-editor&path=a");
+  expect(result.current.fresh).toBe("out_4");
+  act(() => result.current.go({ applet: "counter", params: {}, past: null }, "push"));
+  expect(result.current.fresh).toBeNull();
 });
 
 test.each<[string, Followed]>([

@@ -21,7 +21,7 @@ export interface OpenApplet {
   readonly address: AppletAddress | null;
   /** There is room for it beside the transcript; else it lies over it. */
   readonly beside: boolean;
-  /** Shown just now, where there was no room to open it. */
+  /** Shown just now, and not opened: there was no room, or another one is open. */
   readonly fresh: OutputId | null;
   go(address: AppletAddress | null, how: "push" | "replace"): void;
   browse(): void;
@@ -43,7 +43,7 @@ export function useApplet(row: SessionRow, followed: Followed, running: boolean,
   return { address, beside, fresh, go, browse: () => go(BROWSER, "push") };
 }
 
-/** Opens what the agent shows while this session is looked at; gives what it showed where there is no room for that. */
+/** Opens what the agent shows while this session is looked at and nothing is open; gives what it showed and did not open. */
 function useShownLive(row: SessionRow, { newestApplet }: Followed, hasRoom: boolean, open: AppletAddress | null, onOpen: (address: AppletAddress) => void): OutputId | null {
   const [fresh, setFresh] = useState<OutputId | null>(null);
   const seen = useRef({ session: row.id, seq: newestApplet?.seq ?? 0 });
@@ -51,7 +51,8 @@ function useShownLive(row: SessionRow, { newestApplet }: Followed, hasRoom: bool
     if (!applet.live || document.visibilityState !== "visible") {
       return;
     }
-    if (hasRoom) {
+    // What is open may be in use: it is not taken from under anybody's hands.
+    if (hasRoom && open === null) {
       onOpen({ applet: applet.slug ?? SHOWN, params: applet.params, past: null });
     } else {
       setFresh(applet.output);
@@ -66,8 +67,11 @@ function useShownLive(row: SessionRow, { newestApplet }: Followed, hasRoom: bool
       shown(newestApplet);
     }
   }, [row.id, newestApplet]);
-  // Whoever opened it has seen it.
-  return open !== null && open.applet === (newestApplet?.slug ?? SHOWN) ? null : fresh;
+  // Whoever has it open sees it.
+  if (fresh !== null && open !== null && open.past === null && open.applet === (newestApplet?.slug ?? SHOWN)) {
+    setFresh(null);
+  }
+  return fresh;
 }
 
 /** Writes down which applet is open when the session comes to rest, and when the applet is left. */

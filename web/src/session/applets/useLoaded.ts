@@ -10,11 +10,13 @@ import type { OutputId, SessionId } from "../../wire/names";
 
 export interface Loaded {
   readonly ticket: AppletTicket;
-  /** Null for one that is shown as it was and is not there any more. */
+  /** Null for one that can not be read, or that is shown as it was and is not there any more. */
   readonly about: Applet | null;
+  /** Why today's can not be read: its state, say, was edited into none. */
+  readonly trouble: Failure | null;
 }
 
-/** `hashNow` is what the server said last of its content: with each change it is read again. */
+/** `hashNow` is what the server said last of its content: if that is another one, it is read again. */
 export function useLoaded(session: SessionId, applet: string, output: OutputId | null, hashNow: string | null) {
   const http = useHttp();
   const [loaded, setLoaded] = useState<Loaded | null>(null);
@@ -31,14 +33,21 @@ export function useLoaded(session: SessionId, applet: string, output: OutputId |
       setFailure(ticket.ok ? null : ticket.failure);
       if (ticket.ok) {
         setKnown((before) => before ?? ticket.value.hash);
-        setLoaded({ ticket: ticket.value, about: about.ok ? about.value : null });
+        setLoaded({ ticket: ticket.value, about: about.ok ? about.value : null, trouble: about.ok || output !== null ? null : about.failure });
       }
     });
     return () => {
       wanted = false;
     };
-  }, [http, session, applet, output, round, hashNow]);
+  }, [http, session, applet, output, round]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
   const hash = loaded?.ticket.hash ?? null;
+  const [heard, setHeard] = useState<string | null>(null);
+  if (hash !== null && heard !== hashNow) {
+    setHeard(hashNow);
+    if (hashNow !== null && hashNow !== hash) {
+      reload();
+    }
+  }
   return { loaded, failure, reload, isChanged: hash !== known, dismiss: () => setKnown(hash) };
 }
