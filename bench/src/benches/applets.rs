@@ -1,6 +1,6 @@
 //! A thousand writes of an applet's state a second: what they cost, how much the log grows, and what another session notices.
 //!
-//! Invariant: every write is acknowledged before a reading ends, so none that is counted was only taken in.
+//! Invariant: every write is acknowledged before a reading ends, so each that is counted is on disk.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -87,17 +87,18 @@ impl Sessions {
         let mut live = Live::connect(&self.endpoint).await?;
         let mut pace = interval(EVERY);
         pace.set_missed_tick_behavior(MissedTickBehavior::Burst);
-        let (mut sent, mut acknowledged) = (0, 0);
+        let (mut sent, mut acknowledged): (usize, usize) = (0, 0);
         while acknowledged < count {
             let now = pace.tick().await;
-            for number in sent..(sent + TOGETHER).min(count) {
+            let until = sent.saturating_add(TOGETHER).min(count);
+            for number in sent..until {
                 let write = json!({
                     "id": number.to_string(), "type": "applet_state", "session": self.writing, "applet": "counter",
                     "merge": { "count": number }
                 });
                 live.say(&write).await?;
-                sent = number + 1;
             }
+            sent = until;
             while acknowledged < sent
                 && let Ok(frame) = timeout_at(now + EVERY, live.next()).await
             {
