@@ -38,8 +38,8 @@ async fn a_path_that_is_no_text_is_refused_in_the_usual_shape() {
 }
 
 /// Every route needs one of the two credentials, but for the one that gives the first; every change takes a key, but for
-/// those that make or end credentials, those that begin work which is never done twice, one that changes nothing, and the
-/// one that has conditions instead.
+/// those that make or end credentials, those that begin work which is never done twice, those that change nothing when they
+/// are repeated, and those that have conditions instead.
 #[test]
 fn credentials_and_keys_are_described() {
     let document: Value = serde_json::from_str(COMMITTED).unwrap();
@@ -60,6 +60,7 @@ fn credentials_and_keys_are_described() {
                 "/agents/{name}/test",
                 "/unsent",
                 "/storage/file",
+                "/storage/applet",
                 "/outputs/prune",
                 "/ticket",
             ];
@@ -130,6 +131,7 @@ fn example(document: &Value, schema: &Value) -> Value {
         Some("string") if schema["format"] == "uuid" => json!("0190a8c0-0000-7000-8000-00000000000f"),
         Some("string") => json!("x"),
         Some("integer") => json!(1),
+        Some("boolean") => json!(true),
         other => panic!("no example for {other:?}"),
     }
 }

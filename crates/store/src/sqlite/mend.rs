@@ -77,7 +77,7 @@ fn has_damaged_row(conn: &Connection, table: &Table) -> Result<bool> {
 /// A row that its index has lost is in no list, whatever its checksum.
 fn has_wrong_index(conn: &Connection, table: &Table) -> Result<bool> {
     let found: String = conn.query_row(&format!("PRAGMA integrity_check('{}')", table.name), [], |row| row.get(0))?;
-    Ok(found != "ok")
+    Ok(found != "ok" || pages::find_hollow_root(conn, Some(table.name))?.is_some())
 }
 
 /// What is damaged beside the log.

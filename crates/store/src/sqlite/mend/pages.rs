@@ -6,7 +6,7 @@
 //! was before the transaction of the caller's.
 
 use rusqlite::types::ToSqlOutput;
-use rusqlite::{Connection, Params, Result, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, Params, Result, params_from_iter};
 
 use crate::sqlite::meta::Todo;
 use crate::sqlite::outside::is_damage;
@@ -31,7 +31,24 @@ pub(in crate::sqlite) fn reindex(conn: &Connection, look: &Connection, table: &s
 pub(in crate::sqlite) fn is_torn(look: &Connection, table: &str) -> Result<bool> {
     let found = up_to_damage(look, &format!("PRAGMA integrity_check('{table}')"), |row| row.get::<_, String>(0))?;
     let is_of_pages = |line: &String| ["Tree ", "Page ", "Freelist", "***"].iter().any(|about| line.starts_with(about));
-    Ok(found.is_empty() || found.iter().any(is_of_pages))
+    if found.is_empty() || found.iter().any(is_of_pages) {
+        return Ok(true);
+    }
+    match find_hollow_root(look, Some(table)) {
+        Err(err) if is_damage(&err) => Ok(true),
+        hollow => Ok(hollow?.is_some()),
+    }
+}
+
+/// A table or index, of this table or of any, whose first page says that others are below it and names none. One flipped bit makes
+/// that of an empty page. Reading it fails, but `integrity_check` of SQLite 3.54.1 says that it is sound.
+pub(in crate::sqlite) fn find_hollow_root(conn: &Connection, table: Option<&str>) -> Result<Option<String>> {
+    // In this order, since `dbstat` walks all pages of every name that it is given.
+    let sql = "SELECT part.name
+        FROM sqlite_schema AS part CROSS JOIN dbstat ON dbstat.name = part.name
+        WHERE part.tbl_name = coalesce(?1, part.tbl_name)
+            AND dbstat.path = '/' AND dbstat.pagetype = 'internal' AND dbstat.ncell = 0";
+    conn.query_row(sql, [table], |row| row.get(0)).optional()
 }
 
 /// Makes a table anew, with its indexes and without rows.

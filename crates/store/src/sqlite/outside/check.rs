@@ -15,7 +15,7 @@ use crate::StorageError;
 use crate::payloads::PayloadState;
 use crate::sqlite::checksums::has_checksums;
 use crate::sqlite::fences::has_fence;
-use crate::sqlite::mend::checked_tables;
+use crate::sqlite::mend::{checked_tables, pages};
 use crate::sqlite::meta::Todo;
 use crate::sqlite::outside::rows::{self, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
@@ -155,10 +155,17 @@ impl StoreFile {
             Depth::Sample(_) => "PRAGMA quick_check",
             Depth::All => "PRAGMA integrity_check",
         };
-        let said: Result<Vec<String>, Error> = self.conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect();
-        match said {
-            Ok(said) if said == ["ok"] => (),
-            Ok(said) => said.into_iter().for_each(|what| report.add(FindingKind::File, None, what)),
+        let find = || -> Result<Vec<String>, Error> {
+            let said: Vec<String> =
+                self.conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            if said != ["ok"] {
+                return Ok(said);
+            }
+            let hollow = pages::find_hollow_root(&self.conn, None)?;
+            Ok(hollow.into_iter().map(|name| format!("the first page of {name} leads nowhere")).collect())
+        };
+        match find() {
+            Ok(found) => found.into_iter().for_each(|what| report.add(FindingKind::File, None, what)),
             Err(err) if is_damage(&err) => report.add(FindingKind::File, None, err.to_string()),
             Err(err) => return Err(err),
         }

@@ -99,6 +99,30 @@ async fn a_torn_page_keeps_no_store_from_opening_but_one_of_its_schema() {
     assert!(said > 0 && read_only > 0 && refused > 0, "{said} said, {read_only} read-only, {refused} refused");
 }
 
+/// SQLite's own check calls such a page sound, and every question that reads it fails.
+#[tokio::test]
+async fn an_empty_page_that_claims_to_have_others_below_it_is_found_and_made_anew() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    write_remembered(&path).await;
+    scribble(&path, "VACUUM");
+    let sound = fs::read(&path).unwrap();
+    let expected = tell(&open_at(&path)).await;
+    let is_empty_leaf = |page: &[u8]| matches!(page[0], 0x0a | 0x0d) && page[3..5] == [0, 0];
+    let mut tried = 0;
+    for (n, _) in sound.chunks(PAGE_BYTES).enumerate().filter(|(_, page)| is_empty_leaf(page)) {
+        let mut bytes = sound.clone();
+        bytes[n * PAGE_BYTES] ^= 0x08;
+        restore(&path, &bytes);
+        let report = check(&path, Depth::All);
+        assert!(report.is_damaged(), "page {}: {:?}", n + 1, told(&report));
+        assert_eq!(start(&path, &expected).await, Ok(Became::Whole), "page {}", n + 1);
+        assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "page {}", n + 1);
+        tried += 1;
+    }
+    assert!(tried > 10, "{tried}");
+}
+
 /// Changes the kind of a table's first page behind everybody's back.
 pub(super) fn tear(path: &Path, table: &str) {
     let place = "SELECT (rootpage - 1) * page_size FROM sqlite_schema, pragma_page_size WHERE name = ?1";

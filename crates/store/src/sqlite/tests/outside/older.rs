@@ -262,6 +262,7 @@ const WITHOUT_ATTACHMENTS: &str = "DROP INDEX sessions_by_activity;
      DROP TABLE tallies;
      DROP TABLE outputs;
      DROP TABLE bodies;
+     DROP TABLE applet_grants;
      DELETE FROM refinery_schema_history WHERE version >= 13";
 
 /// Three sessions: one that was handed over, one whose agent began anew, one that was purged.
