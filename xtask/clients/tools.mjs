@@ -303,7 +303,7 @@ export const SHOW_TOOLS = [
     calls: [
       {
         with: { slug: "bell", name: "Bell", description: "Rings at noon" },
-        says: ['Saved "Bell" (bell); it is the applet that is shown now.', `/applets/bell: ${APPLET_FILES}.`],
+        says: [/^Saved "Bell" \(bell\)( in place of the one of that slug)?; it is the applet that is shown now\./, `/applets/bell: ${APPLET_FILES}.`],
       },
       { with: { slug: "../bell", name: "Bell" }, fails: true, says: ["slug is 1 to 64 lower-case letters, digits and hyphens"] },
       { with: { slug: "bell", name: "" }, fails: true, says: ["the name is one line"] },

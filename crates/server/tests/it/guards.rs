@@ -62,7 +62,11 @@ impl Sweep {
                 .replace("{option}", "pace");
             let filled = filled.replace("{name}", "guide").replace("{turn}", "1").replace("{block}", "t1.n1");
             let filled = filled.replace("{output}", "out_00000000000000000000000000000000").replace("{ticket}", "0000");
+            let filled = filled.replace("{applet}", "counter").replace("{version}", "1");
             let mut filled = filled.replace("{sha256}", &"0".repeat(64));
+            if path.ends_with("/storage/applet/{applet}/ticket") {
+                filled = format!("{filled}?session={session}");
+            }
             if path.contains("/export") {
                 filled.push_str("?as=markdown");
             }
@@ -218,6 +222,7 @@ async fn an_agents_token_reads_its_own_session_and_no_more() {
     let of_another = |route: &Route| match route.name.as_str() {
         // What is missing in the address is said before anything is looked at.
         "GET /api/v1/sessions/{id}/turns" => Some("400 invalid_query"),
+        "POST /api/v1/storage/applet/{applet}/ticket" => Some("404 session_not_found"),
         _ if route.is_of_a_session() => Some("404 session_not_found"),
         _ => beyond(route),
     };
@@ -233,7 +238,7 @@ async fn an_agents_token_reads_its_own_session_and_no_more() {
             return Some("404 body_not_found");
         }
         // An address of what it may read anyway.
-        if route.name.ends_with("/export/ticket") {
+        if route.name.ends_with("/export/ticket") || route.name.ends_with("/applet/{applet}/ticket") {
             return Some("201");
         }
         if route.name.ends_with("/turns") || route.name.ends_with("{id}/search") {

@@ -119,6 +119,9 @@ fn example(document: &Value, schema: &Value) -> Value {
     if let Some(alternatives) = schema["oneOf"].as_array() {
         return example(document, &alternatives[0]);
     }
+    if let Some(values) = schema["enum"].as_array() {
+        return values[0].clone();
+    }
     match schema["type"].as_str() {
         Some("object") => {
             let required = schema["required"].as_array().cloned().unwrap_or_default();
