@@ -20,9 +20,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use files::Deny;
-use model::{AppletName, AppletSlug, SessionId, Timestamp, is_applet_line};
+use files::{Deny, FileError};
+use model::{AppletName, AppletSlug, SessionId, StreamId, Timestamp, is_applet_line};
 use serde::{Deserialize, Serialize};
+use serde_json::Map;
+use store::Head;
 
 use crate::reading::in_background;
 use crate::{Engine, Shared};
@@ -38,7 +40,7 @@ pub use session_files::AskingApplet;
 pub use showing::ShownApplet;
 pub use states::{AppletState, BegunStateWrite, KeptVersion, MAX_STATE_BYTES, StateChange, StateWrite};
 pub(crate) use watching::run as watch;
-pub use watching::{AppletChange, StateChanged};
+pub use watching::{AppletChange, StateChanged, StateUnreadable};
 
 /// The text that tells agents how to write an applet.
 pub const APPLET_HOWTO: &str = include_str!("../../../applets/howto.md");
@@ -178,6 +180,14 @@ impl Applets {
         self.folder.clone().ok_or(AppletError::NotKept)
     }
 
+    /// Refuses a path that is another session's place among the applets, to whoever looks at files of this session.
+    pub(crate) fn check_own(&self, session: SessionId, path: &str) -> Result<(), FileError> {
+        match &self.folder {
+            Some(folder) if folder.is_of_another_session(session, path) => Err(FileError::NotAllowed),
+            _ => Ok(()),
+        }
+    }
+
     fn publish(&self, change: AppletChange) {
         // Nobody looking at an applet is no failure.
         drop(self.changes.send(change));
@@ -208,30 +218,27 @@ impl Engine {
     /// Removes an applet of the person's for good, with its state; whether there was one.
     pub async fn delete_applet(&self, slug: AppletSlug) -> Result<bool, AppletError> {
         let shared = Arc::clone(&self.shared);
-        // Carried out also if nobody waits for it any more: what is half gone would be neither.
+        // Runs to its end even if the caller leaves, so that no applet is half removed.
         let removal = shared.tasks.spawn(remove_applet(Arc::clone(&shared), slug));
         removal.await.unwrap_or_else(|_| Err(shared.task_failure().into()))
     }
 }
 
 async fn remove_applet(shared: Arc<Shared>, slug: AppletSlug) -> Result<bool, AppletError> {
-    let folder = shared.applets.folder()?;
     let name = AppletName::Saved(slug.clone());
-    let _turn = Arc::clone(&shared.writing_files).lock_owned().await;
-    let removing = shared.applets.states.removing().await;
-    let removed = {
-        let (folder, name) = (folder.clone(), name.clone());
-        in_background(move || folder.remove(&name)).await?
-    };
-    if !removed {
+    if !shared.remove_applet_files(&name).await? {
         return if bundled::find(&slug).is_some() { Err(AppletError::Bundled { slug }) } else { Ok(false) };
     }
-    shared.applets.states.forget(&name);
-    drop(removing);
     shared.write_applet_index().await;
     shared.withdraw_grants(&name).await;
-    let hash = bundled::find(&slug).map(|applet| applet.content.hash());
-    shared.applets.publish(AppletChange::Content { name, hash });
+    let uncovered = bundled::find(&slug);
+    let hash = uncovered.as_ref().map(|applet| applet.content.hash());
+    shared.applets.publish(AppletChange::Content { name: name.clone(), hash });
+    // Pages that had the removed one open go on with this one, and not with the state of the other.
+    if uncovered.is_some_and(|applet| !applet.about.per_session) {
+        let empty = StateWrite { change: StateChange::Replace(Map::new()), version: None, writer: None };
+        shared.begin_state(&name, None, empty).await?.flushed().await?;
+    }
     Ok(true)
 }
 
@@ -267,8 +274,15 @@ impl Shared {
     }
 
     /// Writes an applet's files; whether there were none.
-    async fn save_applet(&self, name: AppletName, new: NewApplet) -> Result<(Applet, bool), AppletError> {
+    async fn save_applet(self: &Arc<Self>, name: AppletName, new: NewApplet) -> Result<(Applet, bool), AppletError> {
         check(&new)?;
+        let shared = Arc::clone(self);
+        // Runs to its end even if the caller leaves, so that no two are mixed.
+        let saving = self.tasks.spawn(async move { shared.write_applet(name, new).await });
+        saving.await.unwrap_or_else(|_| Err(self.task_failure().into()))
+    }
+
+    async fn write_applet(&self, name: AppletName, new: NewApplet) -> Result<(Applet, bool), AppletError> {
         let folder = self.applets.folder()?;
         let _turn = Arc::clone(&self.writing_files).lock_owned().await;
         let now = self.clock.now();
@@ -291,7 +305,18 @@ impl Shared {
                     agent_usage,
                     state_schema,
                 };
-                folder.write(&name, &about, &content)?;
+                if let Err(err) = folder.write(&name, &about, &content) {
+                    // A disk that got full between two of its files. What was there before takes no more room than it took.
+                    let undone = match &before {
+                        Some(before) => folder.write(&name, &before.about, &before.content),
+                        None => Ok(()),
+                    };
+                    if let Err(err) = undone {
+                        let error = &err as &dyn std::error::Error;
+                        tracing::warn!(applet = %name, error, "an applet was written in part, and could not be put back");
+                    }
+                    return Err(err);
+                }
                 Ok((Applet { name, about, bundled: false, content }, before.is_none()))
             })
             .await?
@@ -303,6 +328,19 @@ impl Shared {
         let hash = Some(saved.0.content.hash());
         self.applets.publish(AppletChange::Content { name, hash });
         Ok(saved)
+    }
+
+    /// Removes an applet's folder with its states; whether there was an applet.
+    async fn remove_applet_files(&self, name: &AppletName) -> Result<bool, AppletError> {
+        let folder = self.applets.folder()?;
+        let _turn = Arc::clone(&self.writing_files).lock_owned().await;
+        let _removing = self.applets.states.removing().await;
+        let of = name.clone();
+        let removed = in_background(move || folder.remove(&of)).await?;
+        if removed {
+            self.applets.states.forget(name);
+        }
+        Ok(removed)
     }
 
     /// Writes the list of applets that people and programs find in the folder. The server never reads it, so one that could not be written
@@ -317,12 +355,38 @@ impl Shared {
     /// Removes what a session that is gone for good left with applets.
     pub(crate) async fn forget_applets_of(&self, session: SessionId) {
         self.applets.opened.forget(session);
-        let _removing = self.applets.states.removing().await;
-        self.applets.states.forget(&AppletName::Shown(session));
+        let own = AppletName::Shown(session);
+        let _turn = Arc::clone(&self.writing_files).lock_owned().await;
+        let removing = self.applets.states.removing().await;
+        self.applets.states.forget(&own);
         self.applets.states.forget_session(session);
+        if let Ok(folder) = self.applets.folder() {
+            let remove = move || folder.remove_session(session).map_err(AppletError::from);
+            if let Err(err) = in_background(remove).await {
+                let error = &err as &dyn std::error::Error;
+                tracing::warn!(%session, error, "applets of a session that is gone are left; it is tried again within an hour");
+            }
+        }
+        drop(removing);
+        self.withdraw_grants(&own).await;
+    }
+
+    /// Removes what purges that were cut off have left of applets.
+    pub(crate) async fn settle_applets(&self) {
         let Ok(folder) = self.applets.folder() else { return };
-        if let Err(err) = in_background::<_, AppletError>(move || folder.remove_session(session)).await {
-            tracing::warn!(%session, error = &err as &dyn std::error::Error, "applets of a session could not be removed");
+        let sessions = match in_background::<_, AppletError>(move || Ok(folder.sessions()?)).await {
+            Ok(sessions) => sessions,
+            Err(err) => {
+                let error = &err as &dyn std::error::Error;
+                tracing::warn!(error, "whose the files of applets are can not be read; it is tried again in an hour");
+                return;
+            }
+        };
+        for session in sessions {
+            // One that the log does not know may be of a store that comes back.
+            if matches!(self.store.head(StreamId::Session(session)).await, Ok(Head::Purged)) {
+                self.forget_applets_of(session).await;
+            }
         }
     }
 }

@@ -33,7 +33,9 @@ impl Engine {
         let (access, path, is_shared) = match (session, path) {
             (Some(id), path) => {
                 let row = self.session(id).await?.row;
-                (FileAccess::inside(files, &row), path.unwrap_or(row.cwd), false)
+                let path = path.unwrap_or_else(|| row.cwd.clone());
+                self.shared.applets.check_own(id, &path)?;
+                (FileAccess::inside(files, &row), path, false)
             }
             (None, Some(path)) => (self.access_to_any(&path).await?, path, false),
             (None, None) => {

@@ -62,6 +62,7 @@ async fn clean_outputs(shared: &Arc<Shared>, swept: &mut bool) -> Result<(), Out
 impl Shared {
     pub(crate) async fn clean_up(&self) -> Result<(), SubmitError> {
         self.settle_purges().await;
+        self.settle_applets().await;
         let now = self.started.passed(self.clock.now());
         self.journal.forget_receipts(now.minus(RECEIPTS_KEPT_FOR)).await?;
         let deadline = now.minus(RESTORABLE_FOR);

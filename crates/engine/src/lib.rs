@@ -84,7 +84,7 @@ pub use applets::{
     APPLET_FILES, APPLET_HOWTO, ActiveApplet, Applet, AppletAbout, AppletChange, AppletContent, AppletError,
     AppletFiles, AppletParam, AppletState, AppletUsage, AskingApplet, BegunStateWrite, GrantedNow, KeptVersion,
     ListedApplet, MAX_APPLET_BYTES, MAX_STATE_BYTES, NewApplet, OpenApplet, ShownApplet, StateChange, StateChanged,
-    StateSchema, StateWrite, ViewerId,
+    StateSchema, StateUnreadable, StateWrite, ViewerId,
 };
 pub use bodies::BodyToRead;
 pub use bundles::{BundleError, BundleWriter, TakenInBundle, missing_from_bundle};

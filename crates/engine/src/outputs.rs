@@ -202,6 +202,7 @@ impl Engine {
     async fn open_session_file(&self, id: SessionId, path: String) -> Result<(String, File), OutputError> {
         let Session { row, .. } = self.session(id).await?;
         let path = if path.starts_with('/') { path } else { format!("{}/{path}", row.cwd) };
+        self.shared.applets.check_own(id, &path)?;
         let trees = self.session_trees(&row);
         in_background(move || {
             let file = trees(&path)?.open(&path)?;

@@ -94,6 +94,7 @@ impl Engine {
         outside: Outside,
     ) -> Result<ShownFile, ShowError> {
         let Session { row, context, .. } = self.session(id).await?;
+        self.shared.applets.check_own(id, &path)?;
         let access = FileAccess::of_session(&self.shared.file_inspector, &row, &context, &path);
         in_background(move || access.read(&path, amount, outside)).await
     }

@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::Path;
+use std::time::SystemTime;
 
 use rustix::fs::{self as sys, AtFlags, CWD, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
@@ -45,7 +46,26 @@ impl Trees {
         content: &[u8],
         expected: &Expected,
     ) -> Result<Written, FileError> {
-        let path = path.as_ref();
+        self.write(path.as_ref(), content, expected, None)
+    }
+
+    /// The same for whatever is there, with this as the time of the file's last change.
+    pub fn write_bytes_of(
+        &self,
+        path: impl AsRef<Path>,
+        content: &[u8],
+        modified_at: SystemTime,
+    ) -> Result<Written, FileError> {
+        self.write(path.as_ref(), content, &Expected::Anything, Some(modified_at))
+    }
+
+    fn write(
+        &self,
+        path: &Path,
+        content: &[u8],
+        expected: &Expected,
+        modified_at: Option<SystemTime>,
+    ) -> Result<Written, FileError> {
         if expected.needs_a_file()
             && let Err(err) = self.walk_to_existing(path, Access::Write)
         {
@@ -66,7 +86,7 @@ impl Trees {
         expected.check(old.as_ref(), content)?;
         let old = old.map(sys::fstat).transpose()?;
         let new_file = NewFile::make(walked, old.is_some())?;
-        new_file.fill(content, old.as_ref())?;
+        new_file.fill(content, old.as_ref(), modified_at)?;
         match expected {
             Expected::Nothing => new_file.put_beside_nothing(&name)?,
             Expected::Anything | Expected::AnyFile | Expected::OneOf(_) => new_file.put(&name)?,
@@ -110,8 +130,11 @@ impl NewFile {
         Err(Errno::EXIST.into())
     }
 
-    fn fill(&self, content: &[u8], old: Option<&Stat>) -> Result<(), FileError> {
+    fn fill(&self, content: &[u8], old: Option<&Stat>, modified_at: Option<SystemTime>) -> Result<(), FileError> {
         (&self.file).write_all(content)?;
+        if let Some(modified_at) = modified_at {
+            self.file.set_modified(modified_at)?;
+        }
         if let Some(old) = old {
             self.keep_owner_and_mode(old)?;
         }
@@ -279,7 +302,7 @@ mod tests {
             let walked = trees.walk_to(&folder.path().join(name), Access::Write).unwrap();
             let before = names();
             let new_file = NewFile::make(walked, name == "old").unwrap();
-            new_file.fill(b"text", None).unwrap();
+            new_file.fill(b"text", None, None).unwrap();
             assert_eq!(names(), before);
             new_file.put(&name.into()).unwrap();
             assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "text");

@@ -183,7 +183,10 @@ impl AppletToShow {
 
 /// Whether an applet may be called so: one line of visible characters, not too long.
 pub fn is_applet_line(text: &str) -> bool {
-    !text.trim().is_empty() && text.chars().count() <= MAX_CARD_LINE_CHARS && !text.chars().any(is_hidden)
+    // Fillers and the empty braille pattern are letters and signs, and look like nothing.
+    let is_blank =
+        |c: char| c.is_whitespace() || matches!(c, '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}');
+    !text.chars().all(is_blank) && text.chars().count() <= MAX_CARD_LINE_CHARS && !text.chars().any(is_hidden)
 }
 
 /// Whether an applet may be given these.
@@ -195,6 +198,16 @@ pub fn are_applet_params(params: &BTreeMap<String, String>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_one_line_that_shows_something() {
+        for good in ["Board", " Board", "ㅤBoard", "板", "🧵"] {
+            assert!(is_applet_line(good), "{good:?}");
+        }
+        for bad in ["", " ", "\u{3164}", "\u{115f}\u{2800} ", "a\nb", "a\u{202e}b", "a\u{200b}"] {
+            assert!(!is_applet_line(bad), "{bad:?}");
+        }
+    }
 
     #[test]
     fn a_slug_is_a_plain_name() {

@@ -120,7 +120,10 @@ pub(crate) fn item_lines(item: &Item, session: &str) -> Vec<String> {
             let (label, extent) = (line(output.label()), output.extent());
             let ending = output.ending().map(|ending| format!(", {ending}")).unwrap_or_default();
             vec![match removed {
-                None => format!("[shown: {label}, {extent}{ending}; throughline output {}]", output.id),
+                None => {
+                    let read = hint::command(format_args!("output {}", output.id));
+                    format!("[shown: {label}, {extent}{ending}; {read}]")
+                }
                 Some(_) => format!("[shown: {label}, {extent}{ending}; it was removed since]"),
             }]
         }

@@ -43,8 +43,8 @@ pub(super) const COMMANDS: [GuideCommand; 20] = [
     GuideCommand { name: "embed", hint: "ADDRESS", description: "shows a card of a video, music or a post" },
     GuideCommand {
         name: "applet",
-        hint: "counter or FILE",
-        description: "shows an applet beside the conversation: a counter, or an editor with the file",
+        hint: "counter, another SLUG, or FILE",
+        description: "shows an applet beside the conversation: a counter, one of yours, or an editor with the file",
     },
     GuideCommand { name: "run", hint: "COMMAND", description: "asks you, then runs the command in a shell" },
     GuideCommand { name: "fail", hint: "TEXT", description: "shows a step that fails" },
@@ -79,8 +79,7 @@ const MAX_WORDS: u32 = 10_000;
 const MAX_SECONDS: u32 = 3_600;
 const MAX_STEPS: usize = 20;
 const MAX_TOKENS: u64 = 1_000_000_000;
-/// The slugs of applets that come with the program.
-const COUNTER: &str = "counter";
+/// The slug of the applet that opens files.
 const TEXT_EDITOR: &str = "text-editor";
 /// The longest name of a work.
 const MAX_NAME_CHARS: usize = 200;
@@ -157,10 +156,10 @@ fn showing(tool: &str, argument: &str, value: &str) -> Request {
     Request::Tool { name: tool.to_owned(), arguments: serde_json::json!({ argument: value }).to_string() }
 }
 
-/// Shows an applet that comes with the program: the counter, or the editor with a file. A file of that name stands in quotes.
+/// Shows an applet by its slug, or the editor with a file. A file whose name could be a slug stands in quotes.
 fn applet(rest: &str) -> Option<Request> {
-    if rest.eq_ignore_ascii_case(COUNTER) {
-        return Some(showing("load_applet", "slug", COUNTER));
+    if let Ok(slug) = rest.to_lowercase().parse::<model::AppletSlug>() {
+        return Some(showing("load_applet", "slug", slug.as_str()));
     }
     let arguments = serde_json::json!({ "slug": TEXT_EDITOR, "params": { "path": unquoted(rest)? } });
     Some(Request::Tool { name: "load_applet".to_owned(), arguments: arguments.to_string() })
@@ -310,7 +309,9 @@ mod tests {
             ("display", Request::Misused("display")),
             ("applet counter", tool("load_applet", r#"{"slug":"counter"}"#)),
             ("/applet Counter", tool("load_applet", r#"{"slug":"counter"}"#)),
+            ("applet my-board", tool("load_applet", r#"{"slug":"my-board"}"#)),
             ("applet my notes.txt", editor("my notes.txt")),
+            ("applet notes.md", editor("notes.md")),
             ("applet \"counter\"", editor("counter")),
             ("applet", Request::Misused("applet")),
             ("fail on purpose", Request::Fail(owned("on purpose"))),

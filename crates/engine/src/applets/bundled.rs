@@ -53,11 +53,9 @@ mod tests {
 
     #[test]
     fn each_is_what_the_person_could_save() {
-        for Applet { about, content, .. } in ALL.iter() {
-            let AppletAbout { name, description, per_session, params, agent_usage, state_schema, .. } = about.clone();
-            let content = content.clone();
-            let new = NewApplet { name, description, content, per_session, params, agent_usage, state_schema };
-            check(&new).unwrap();
+        for applet in ALL.iter() {
+            check(&NewApplet::from(applet.clone())).unwrap();
+            let about = &applet.about;
             assert!(!about.description.is_empty() && about.agent_usage.is_some(), "{}", about.name);
         }
     }

@@ -41,17 +41,23 @@ impl AppletContent {
     }
 
     pub(super) fn check(&self) -> Result<(), AppletError> {
-        match self.bytes() {
-            bytes if bytes > MAX_APPLET_BYTES => Err(AppletError::TooLarge { bytes, max: MAX_APPLET_BYTES }),
-            _ if self.html.trim().is_empty() && self.js.trim().is_empty() => Err(AppletError::Empty),
-            _ => Ok(()),
-        }
+        self.check_size()?;
+        if self.html.trim().is_empty() && self.js.trim().is_empty() { Err(AppletError::Empty) } else { Ok(()) }
+    }
+
+    pub(super) fn check_size(&self) -> Result<(), AppletError> {
+        let bytes = self.bytes();
+        if bytes > MAX_APPLET_BYTES { Err(too_large(bytes as u64)) } else { Ok(()) }
     }
 
     /// As it is kept with the session that showed it.
     pub(super) fn as_json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("it holds only texts")
     }
+}
+
+pub(super) fn too_large(bytes: u64) -> AppletError {
+    AppletError::TooLarge { bytes, max: MAX_APPLET_BYTES }
 }
 
 #[cfg(test)]

@@ -19,7 +19,9 @@ pub enum AppletError {
         known: Vec<AppletSlug>,
     },
     /// The session shows none of its own.
-    #[error("session {0} shows no applet of its own; set_applet shows one, load_applet one that was saved")]
+    #[error(
+        "session {0} shows no applet that is not saved; its agent shows one with set_applet, and one that was saved with load_applet"
+    )]
     NothingShown(SessionId),
     /// It comes with the program.
     #[error("{slug} comes with the program and can not be deleted; one of your own with that slug takes its place")]
@@ -40,7 +42,7 @@ pub enum AppletError {
     #[error("this applet has {bytes} bytes of HTML, script and style, at most {max} are kept; make it smaller")]
     TooLarge {
         /// How many it has.
-        bytes: usize,
+        bytes: u64,
         /// How many it may have.
         max: usize,
     },

@@ -3,13 +3,17 @@
 //! Invariant: a path is made of a checked name and of our own words, and is opened below the folder name by name, as any path is
 //! (`files`). What is there and is no applet is passed over, never touched.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use files::{Deny, Expected, FileError, FileKind, Tree, Trees};
 use model::{AppletName, AppletSlug, SessionId};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
+use super::content;
 use super::{Applet, AppletAbout, AppletContent, ListedApplet, MAX_APPLET_BYTES, MAX_APPLETS};
 use crate::AppletError;
 
@@ -29,7 +33,7 @@ const SESSIONS: &str = "sessions";
 const MAX_META_BYTES: u64 = 64 << 10;
 /// Longer than a state: one that was edited by hand may be spread over lines.
 const MAX_STATE_FILE_BYTES: u64 = 1 << 20;
-/// Far beyond any time.
+/// Versions are milliseconds since 1970; no clock reaches this one.
 pub(super) const MAX_VERSION: u64 = 1 << 52;
 /// How many names of a folder are read at most.
 const MAX_NAMES: usize = 4 * MAX_APPLETS;
@@ -55,7 +59,7 @@ impl AppletFiles {
     }
 }
 
-/// By which an edit of a file is noticed.
+/// Modification time and size of a file: if they differ, it was edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     modified_at_ms: i64,
@@ -98,6 +102,27 @@ impl AppletFolder {
         StateFolder { path: session.map_or_else(|| own.clone(), |session| format!("{own}/{SESSIONS}/{session}")) }
     }
 
+    /// Whether a path is a session's own place among the applets, and of another one than this, or where those of all sessions are.
+    /// By its names alone, which is all that somebody has who may only read.
+    pub(super) fn is_of_another_session(&self, session: SessionId, path: &str) -> bool {
+        let mut names = Vec::new();
+        for part in Path::new(path).components() {
+            match part {
+                Component::ParentDir => drop(names.pop()),
+                Component::Normal(name) => names.push(name),
+                Component::RootDir | Component::CurDir | Component::Prefix(_) => (),
+            }
+        }
+        let root: Vec<_> = Path::new(&self.root).components().skip(1).map(Component::as_os_str).collect();
+        let Some(below) = names.strip_prefix(root.as_slice()) else { return false };
+        let of = match below {
+            [shown, rest @ ..] if *shown == AppletName::SHOWN => rest.first(),
+            [_, sessions, rest @ ..] if *sessions == SESSIONS => rest.first(),
+            _ => return false,
+        };
+        of.is_none_or(|of| **of != *session.to_string())
+    }
+
     /// Opens the folder for reading and makes nothing. `None` if there is none yet.
     fn open(&self) -> Result<Option<Trees>, FileError> {
         match Tree::open(&self.root) {
@@ -119,9 +144,11 @@ impl AppletFolder {
         let text = |file: &str| match trees.read_bytes(format!("{folder}/{file}"), MAX_APPLET_BYTES as u64) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(FileError::NotFound | FileError::NotADirectory) => Ok(String::new()),
-            Err(err) => Err(err),
+            Err(FileError::TooLarge { bytes, .. }) => Err(content::too_large(bytes)),
+            Err(err) => Err(AppletError::File(err)),
         };
         let content = AppletContent { html: text(HTML)?, js: text(SCRIPT)?, css: text(STYLE)? };
+        content.check_size()?;
         Ok(Some(Applet { name: name.clone(), about, bundled: false, content }))
     }
 
@@ -193,24 +220,68 @@ impl AppletFolder {
         if self.open()?.and_then(|trees| read_about(&trees, &folder)).is_none() {
             return Ok(false);
         }
-        // A link in its place is removed, not followed.
-        fs::remove_dir_all(folder).map_err(FileError::from)?;
+        self.remove_path(&folder)?;
         Ok(true)
     }
 
     /// Removes a session's own applet and the states that it had of others.
-    pub(super) fn remove_session(&self, session: SessionId) -> Result<(), AppletError> {
-        let mut gone = vec![self.files_of(&AppletName::Shown(session)).folder];
-        for ListedApplet { slug, .. } in self.list()? {
-            gone.push(self.state_of(&AppletName::Saved(slug), Some(session)).path);
+    pub(super) fn remove_session(&self, session: SessionId) -> Result<(), FileError> {
+        self.remove_path(&self.files_of(&AppletName::Shown(session)).folder)?;
+        for slug in self.slugs()? {
+            self.remove_path(&self.state_of(&AppletName::Saved(slug), Some(session)).path)?;
         }
-        for folder in gone {
-            match fs::remove_dir_all(folder).map_err(FileError::from) {
-                Ok(()) | Err(FileError::NotFound | FileError::NotADirectory) => (),
+        Ok(())
+    }
+
+    /// The sessions that have an applet of their own here, or a state of another.
+    pub(super) fn sessions(&self) -> Result<BTreeSet<SessionId>, FileError> {
+        let Some(trees) = self.open()? else { return Ok(BTreeSet::new()) };
+        let mut folders = vec![format!("{}/{}", self.root, AppletName::SHOWN)];
+        folders.extend(self.slugs()?.iter().map(|slug| format!("{}/{slug}/{SESSIONS}", self.root)));
+        let mut sessions = BTreeSet::new();
+        for folder in folders {
+            match trees.list(folder, MAX_NAMES) {
+                Ok(listing) => {
+                    sessions.extend(listing.items.iter().filter_map(|item| item.name.parse::<SessionId>().ok()));
+                }
+                Err(FileError::NotFound | FileError::NotADirectory | FileError::NotAllowed) => (),
+                Err(err) => return Err(err),
+            }
+        }
+        Ok(sessions)
+    }
+
+    /// The folders that may be of an applet. One that comes with the program has a folder too, once it keeps a state.
+    fn slugs(&self) -> Result<Vec<AppletSlug>, FileError> {
+        let Some(trees) = self.open()? else { return Ok(Vec::new()) };
+        let items = trees.list(&self.root, MAX_NAMES)?.items;
+        let folders = items.into_iter().filter(|item| item.kind == FileKind::Directory);
+        Ok(folders.filter_map(|item| item.name.parse().ok()).collect())
+    }
+
+    /// Removes a file, or a folder with all that is in it. A link in its place is removed, and behind one that is on the way nothing is.
+    fn remove_path(&self, path: &str) -> Result<(), FileError> {
+        let below = Path::new(path).strip_prefix(&self.root).map_err(|_| FileError::NotAllowed)?;
+        let mut at = PathBuf::from(&self.root);
+        let parents = below.parent().into_iter().flat_map(Path::components);
+        for part in parents {
+            at.push(part);
+            match fs::symlink_metadata(&at) {
+                Ok(found) if found.is_dir() => (),
+                Ok(_) => return Ok(()),
+                Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(()),
                 Err(err) => return Err(err.into()),
             }
         }
-        Ok(())
+        let removed = match fs::symlink_metadata(path) {
+            Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+            Ok(_) => fs::remove_file(path),
+            Err(err) => Err(err),
+        };
+        match removed {
+            Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(err.into()),
+            _ => Ok(()),
+        }
     }
 
     /// By which an edit of an applet's files, all but its state, is noticed.
@@ -229,9 +300,11 @@ impl AppletFolder {
         self.read_file(&format!("{}/{STATE}", of.path))
     }
 
-    pub(super) fn write_state(&self, of: &StateFolder, text: &str) -> Result<Option<Stamp>, FileError> {
+    /// Writes a state. The file's time is its version, so that a start knows the version again that was acknowledged.
+    pub(super) fn write_state(&self, of: &StateFolder, text: &str, version: u64) -> Result<Option<Stamp>, FileError> {
         let (trees, path) = (self.open_or_make()?, format!("{}/{STATE}", of.path));
-        trees.write_bytes(&path, text.as_bytes(), &Expected::Anything)?;
+        let modified_at = SystemTime::UNIX_EPOCH + Duration::from_millis(version);
+        trees.write_bytes_of(&path, text.as_bytes(), modified_at)?;
         Ok(stamp(&trees, &path))
     }
 
@@ -248,8 +321,7 @@ impl AppletFolder {
         trees.write_bytes(path, text.as_bytes(), &Expected::Anything)?;
         let kept = self.versions(of)?;
         for (old, _) in kept.iter().skip(most) {
-            // One that somebody removed meanwhile is gone.
-            drop(fs::remove_file(format!("{}/{HISTORY}/{old}.json", of.path)));
+            self.remove_path(&format!("{}/{HISTORY}/{old}.json", of.path))?;
         }
         Ok(())
     }
@@ -297,6 +369,16 @@ fn read_about(trees: &Trees, folder: &str) -> Option<AppletAbout> {
 fn stamp(trees: &Trees, path: &str) -> Option<Stamp> {
     let stat = trees.stat(path).ok()?;
     Some(Stamp { modified_at_ms: stat.modified_at_ms, bytes: stat.bytes })
+}
+
+/// A state as its file has it: for people, unless that would be longer than what is read again. A list of many small numbers has a line
+/// for each, and grows to many times its length.
+pub(super) fn state_text(state: &Map<String, Value>) -> String {
+    let text = pretty(state);
+    match text.len() as u64 > MAX_STATE_FILE_BYTES {
+        true => serde_json::to_string(state).expect("it holds only texts, numbers and lists of them"),
+        false => text,
+    }
 }
 
 /// JSON as people read and compare it.

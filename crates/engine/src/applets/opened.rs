@@ -124,8 +124,14 @@ impl Applets {
                 format!("The state of the applet {} has changed; get_applet_state gives it.", open.name.word())
             }
             Some(open) => {
-                let given: Vec<String> = open.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
-                let given = if given.is_empty() { String::new() } else { format!(", with {}", given.join(", ")) };
+                let given: Vec<String> =
+                    open.params.iter().map(|(name, value)| format!("{name:?} = {value:?}")).collect();
+                // Quoted, since an applet may have set them: they are no words of the person.
+                let given = if given.is_empty() {
+                    String::new()
+                } else {
+                    format!(", with the quoted parameters {}", given.join(", "))
+                };
                 let given = model::one_line(&given, MAX_GIVEN_CHARS);
                 let word = open.name.word();
                 format!("The person has the applet {word} open{given}. get_applet_state gives its state.")

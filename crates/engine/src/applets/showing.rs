@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 use model::{
     AboutOutput, AppletName, AppletSlug, AppletToShow, Command, OutputKind, OutputRow, Seq, SessionEvent, SessionId,
@@ -107,22 +108,14 @@ impl Engine {
     ) -> Result<(Applet, bool), AppletError> {
         let turn = self.turn_to_show_in(session).await?;
         let shown = self.applet_meant(session).await?.ok_or(AppletError::NothingShown(session))?.applet;
-        let Applet { about, content, .. } = self.shared.applet(&shown.name).await?;
+        let applet = self.shared.applet(&shown.name).await?;
         let state = self.shared.state_of(&shown.name, Some(session)).await?;
         let target = AppletName::Saved(slug.clone());
         let description = match self.shared.applet(&target).await {
             Ok(before) if description.is_empty() && !before.bundled => before.about.description,
             _ => description,
         };
-        let new = NewApplet {
-            name: name.clone(),
-            description,
-            content,
-            per_session: about.per_session,
-            params: about.params,
-            agent_usage: about.agent_usage,
-            state_schema: about.state_schema,
-        };
+        let new = NewApplet { name: name.clone(), description, ..applet.into() };
         let (applet, is_new) = self.shared.save_applet(target.clone(), new).await?;
         if target != shown.name && state.version > 0 {
             let change = super::StateChange::Replace((*state.state).clone());
@@ -172,16 +165,21 @@ impl Engine {
 
 impl Shared {
     /// Puts the session's own applet back after the one in its place could not be shown.
-    async fn put_applet_back(&self, name: AppletName, before: Option<Applet>) {
-        let Some(Applet { about, content, .. }) = before else {
-            // Nothing leads to a session's own applet that it has not shown.
-            return;
+    async fn put_applet_back(self: &Arc<Self>, name: AppletName, before: Option<Applet>) {
+        let put_back = match before {
+            Some(before) => self.save_applet(name.clone(), before.into()).await.map(drop),
+            None => self.remove_applet_files(&name).await.map(drop),
         };
-        let AppletAbout { name: title, description, per_session, params, agent_usage, state_schema, .. } = about;
-        let before = NewApplet { name: title, description, content, per_session, params, agent_usage, state_schema };
-        if let Err(err) = self.save_applet(name.clone(), before).await {
+        if let Err(err) = put_back {
             tracing::warn!(applet = %name, error = &err as &dyn std::error::Error, "an applet could not be put back");
         }
+    }
+}
+
+impl From<Applet> for NewApplet {
+    fn from(Applet { about, content, .. }: Applet) -> Self {
+        let AppletAbout { name, description, per_session, params, agent_usage, state_schema, .. } = about;
+        Self { name, description, content, per_session, params, agent_usage, state_schema }
     }
 }
 

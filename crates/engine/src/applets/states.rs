@@ -17,7 +17,7 @@ use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard, Semaphore, watch};
 use tokio::time::Instant;
 
 use super::folder::{AppletFolder, MAX_VERSION, Stamp, StateFolder};
-use super::watching::{AppletChange, StateChanged};
+use super::watching::{AppletChange, StateChanged, StateUnreadable};
 use crate::reading::in_background;
 use crate::{AppletError, Engine, QueryError, Shared};
 
@@ -78,6 +78,12 @@ pub(super) struct StateKey {
     pub(super) session: Option<SessionId>,
 }
 
+impl StateKey {
+    pub(super) fn is_of(&self, name: &AppletName, session: SessionId) -> bool {
+        self.applet == *name && self.session.is_none_or(|of| of == session)
+    }
+}
+
 /// A write that was accepted and is not flushed yet.
 #[derive(Debug)]
 pub struct BegunStateWrite {
@@ -96,9 +102,10 @@ impl BegunStateWrite {
         };
         let settled = self.settled.wait_for(is_settled).await.map_err(|_| crate::SubmitError::Stopping)?.clone();
         match settled.failed {
-            Some((failed, err)) if settled.version < version && failed >= version => {
-                Err(AppletError::StateNotWritten(err))
-            }
+            Some((failed, err)) if settled.version < version && failed >= version => Err(match err {
+                FlushError::File(err) => AppletError::StateNotWritten(err),
+                FlushError::Stopping => crate::SubmitError::Stopping.into(),
+            }),
             _ if settled.version < version => Err(AppletError::Deleted),
             _ => Ok(version),
         }
@@ -144,6 +151,8 @@ struct Held {
     has_task: bool,
     /// Its files were removed: nothing is written any more.
     is_gone: bool,
+    /// Its file holds no state, which was published.
+    is_unreadable: bool,
     writer: Option<Arc<str>>,
     /// The newest version that was kept.
     kept: u64,
@@ -154,9 +163,16 @@ struct Held {
 #[derive(Debug, Clone, Default)]
 struct Settled {
     version: u64,
-    failed: Option<(u64, Arc<FileError>)>,
-    /// There will be no more.
+    failed: Option<(u64, FlushError)>,
+    /// Its applet or its session was deleted.
     is_gone: bool,
+}
+
+/// Why a state did not reach the disk.
+#[derive(Debug, Clone)]
+enum FlushError {
+    File(Arc<FileError>),
+    Stopping,
 }
 
 impl Held {
@@ -272,8 +288,7 @@ impl Engine {
         session: Option<SessionId>,
         write: StateWrite,
     ) -> Result<BegunStateWrite, AppletError> {
-        let KeptKey { key, _kept } = self.shared.state_key(name, session).await?;
-        self.shared.set_state(key, write).await
+        self.shared.begin_state(name, session, write).await
     }
 
     /// The versions of a state that one can go back to, newest first.
@@ -299,7 +314,8 @@ impl Engine {
         let KeptKey { key, _kept } = self.shared.state_key(name, session).await?;
         let (folder, of) = self.shared.place_of(&key)?;
         let text = in_background::<_, AppletError>(move || Ok(folder.read_version(&of, version)?)).await?;
-        let state = parse(&text.ok_or(AppletError::NoSuchVersion { version })?)?;
+        // One that somebody scribbled on is none that can be put back.
+        let state = text.and_then(|text| parse(&text).ok()).ok_or(AppletError::NoSuchVersion { version })?;
         Ok(AppletState { version, state: Arc::new(state) })
     }
 }
@@ -377,7 +393,12 @@ impl Shared {
                 Some(version) => folder.read_version(&of, version)?,
                 None => None,
             };
-            Ok(Some((stamp, folder.read_state(&of)?, newest, kept)))
+            // A file that nobody could have written through us holds no state.
+            let text = match folder.read_state(&of) {
+                Err(err @ (FileError::TooLarge { .. } | FileError::NotAFile)) => Err(err.to_string()),
+                text => Ok(text?),
+            };
+            Ok(Some((stamp, text, newest, kept)))
         });
         let Some((stamp, text, newest, kept)) = read.await? else {
             let now = cell.held().now.clone();
@@ -388,8 +409,19 @@ impl Shared {
             };
             return Ok(now);
         };
-        let state = text.as_deref().map(parse).transpose()?;
+        let state = text.map_err(AppletError::StateUnreadable).and_then(|text| text.as_deref().map(parse).transpose());
+        let state = match state {
+            Ok(state) => state,
+            Err(err) => {
+                if !std::mem::replace(&mut cell.held().is_unreadable, true) {
+                    let change = StateUnreadable { key: key.clone(), why: err.to_string() };
+                    self.applets.publish(AppletChange::StateUnreadable(change));
+                }
+                return Err(err);
+            }
+        };
         let mut held = cell.held();
+        let was_unreadable = std::mem::replace(&mut held.is_unreadable, false);
         // A write came in between: it is newer.
         if let Some(now) = held.newest() {
             return Ok(now);
@@ -413,14 +445,29 @@ impl Shared {
         if is_edit {
             held.writer = None;
             cell.settled.send_modify(|settled| settled.version = settled.version.max(version));
+        }
+        // After damage also one that is known: a page that was opened meanwhile shows none, and would write over it.
+        if is_edit || was_unreadable {
             self.applets.publish(AppletChange::State(StateChanged {
                 key: key.clone(),
                 now: now.clone(),
                 writer: None,
             }));
+        }
+        if is_edit {
             self.start_writing(key, cell, &mut held);
         }
         Ok(now)
+    }
+
+    pub(super) async fn begin_state(
+        self: &Arc<Self>,
+        name: &AppletName,
+        session: Option<SessionId>,
+        write: StateWrite,
+    ) -> Result<BegunStateWrite, AppletError> {
+        let KeptKey { key, _kept } = self.state_key(name, session).await?;
+        self.set_state(key, write).await
     }
 
     async fn set_state(self: &Arc<Self>, key: StateKey, write: StateWrite) -> Result<BegunStateWrite, AppletError> {
@@ -461,7 +508,7 @@ impl Shared {
             let at = u64::try_from(self.clock.now().as_millis()).unwrap_or(0);
             let version = at.max(known + 1);
             held.now = Some(AppletState { version, state: Arc::new(state) });
-            (held.is_dirty, held.writer) = (true, writer);
+            (held.is_dirty, held.is_unreadable, held.writer) = (true, false, writer);
             let settled = cell.settled.subscribe();
             self.start_writing(&key, &cell, &mut held);
             (version, settled)

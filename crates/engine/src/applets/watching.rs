@@ -25,6 +25,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 pub enum AppletChange {
     /// Its state.
     State(StateChanged),
+    /// The file of its state was edited, and holds none.
+    StateUnreadable(StateUnreadable),
     /// Its content.
     Content {
         /// Which applet.
@@ -44,10 +46,25 @@ pub struct StateChanged {
     pub writer: Option<Arc<str>>,
 }
 
+/// A state can not be read any more.
+#[derive(Debug, Clone)]
+pub struct StateUnreadable {
+    pub(super) key: StateKey,
+    /// What is wrong with it.
+    pub why: String,
+}
+
 impl StateChanged {
     /// Whether it is the state that an applet has beside this session.
     pub fn is_of(&self, name: &AppletName, session: SessionId) -> bool {
-        self.key.applet == *name && self.key.session.is_none_or(|of| of == session)
+        self.key.is_of(name, session)
+    }
+}
+
+impl StateUnreadable {
+    /// Whether it is the state that an applet has beside this session.
+    pub fn is_of(&self, name: &AppletName, session: SessionId) -> bool {
+        self.key.is_of(name, session)
     }
 }
 
@@ -62,6 +79,7 @@ impl Engine {
 struct Known {
     stamps: Vec<Option<Stamp>>,
     hash: Option<String>,
+    is_gone: bool,
 }
 
 /// Looks for as long as the server runs.
@@ -101,15 +119,21 @@ async fn look(
         let hash = match shared.applet(name).await {
             Ok(applet) => Some(applet.content.hash()),
             Err(AppletError::NotFound { .. } | AppletError::NothingShown(_)) => None,
-            Err(err) => return Err(err),
+            // Its files can not be read; its state may be.
+            Err(_) => {
+                let hash = known.get(name).and_then(|known| known.hash.clone());
+                known.insert(name.clone(), Known { stamps, hash, is_gone: false });
+                shared.state_of(name, Some(session)).await?;
+                return Ok(());
+            }
         };
-        let before = known.insert(name.clone(), Known { stamps, hash: hash.clone() });
+        let before = known.insert(name.clone(), Known { stamps, hash: hash.clone(), is_gone: hash.is_none() });
         // A save has published it already; to publish it twice does no harm. At the first look nobody knows with what it was opened.
         if before.is_none_or(|before| before.hash != hash) {
             shared.applets.publish(AppletChange::Content { name: name.clone(), hash });
         }
     }
-    if known.get(name).is_some_and(|known| known.hash.is_some()) {
+    if known.get(name).is_some_and(|known| !known.is_gone) {
         // An edit of the state is found by reading it.
         shared.state_of(name, Some(session)).await?;
     }

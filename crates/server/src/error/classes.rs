@@ -233,11 +233,19 @@ fn applet_class(err: &AppletError) -> (StatusCode, &'static str) {
     }
 }
 
-/// The person's own applets could not be used; no path is anybody's choice.
+/// The applet's own files failed; the caller chose no path, so this is a server error.
 fn applet_files_class(err: &FileError) -> (StatusCode, &'static str) {
     match err {
         FileError::Full => (StatusCode::INSUFFICIENT_STORAGE, "storage_full"),
-        _ => (StatusCode::SERVICE_UNAVAILABLE, "applet_files_unusable"),
+        FileError::NotAllowed
+        | FileError::NotFound
+        | FileError::NotADirectory
+        | FileError::NotAFile
+        | FileError::TooLarge { .. }
+        | FileError::TooManyNames { .. }
+        | FileError::Changed
+        | FileError::NotText
+        | FileError::Io(_) => (StatusCode::SERVICE_UNAVAILABLE, "applet_files_unusable"),
     }
 }
 

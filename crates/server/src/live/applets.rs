@@ -2,9 +2,9 @@
 //!
 //! Invariant: bounded in number, and forgotten with the socket. A socket that missed changes is sent all current states instead.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use engine::{AppletChange, AppletError, Engine, OpenApplet, StateChanged, ViewerId};
+use engine::{AppletChange, AppletError, Engine, OpenApplet, StateChanged, StateUnreadable, ViewerId};
 use model::{AppletName, SessionId};
 use tokio::sync::broadcast::{self, error::RecvError};
 
@@ -22,12 +22,14 @@ pub(super) struct ShownApplets {
     changes: broadcast::Receiver<AppletChange>,
     /// What is to be sent next, each with its session.
     frames: VecDeque<(SessionId, ServerFrame)>,
+    /// Changes were missed: what their applets are like now is still to be read.
+    behind: BTreeSet<SessionId>,
 }
 
 impl ShownApplets {
     pub(super) fn new(engine: Engine) -> Self {
         let (viewer, changes) = (engine.new_viewer(), engine.applet_changes());
-        Self { engine, viewer, open: BTreeMap::new(), changes, frames: VecDeque::new() }
+        Self { engine, viewer, open: BTreeMap::new(), changes, frames: VecDeque::new(), behind: BTreeSet::new() }
     }
 
     /// Notes that the page has an applet open; its state is sent at once.
@@ -40,7 +42,8 @@ impl ShownApplets {
         self.open.insert(session, name.clone());
         // What waits here is of what was open before, or as old: a page may ask faster than it reads.
         self.forget_frames_of(session);
-        self.note_state(session, &name).await;
+        let state = self.state_now(session, &name).await;
+        self.frames.push_back((session, state));
         Ok(())
     }
 
@@ -60,10 +63,15 @@ impl ShownApplets {
             if let Some((_, frame)) = self.frames.pop_front() {
                 return frame;
             }
+            if let Some(session) = self.behind.first().copied() {
+                self.catch_up(session).await;
+                continue;
+            }
             match self.changes.recv().await {
                 Ok(AppletChange::State(changed)) => self.note_changed(&changed),
+                Ok(AppletChange::StateUnreadable(unreadable)) => self.note_unreadable(&unreadable),
                 Ok(AppletChange::Content { name, hash }) => self.note_content(&name, hash.as_deref()),
-                Err(RecvError::Lagged(_)) => self.note_all().await,
+                Err(RecvError::Lagged(_)) => self.behind.extend(self.open.keys()),
                 Err(RecvError::Closed) => std::future::pending().await,
             }
         }
@@ -76,31 +84,36 @@ impl ShownApplets {
         self.frames.extend(frames);
     }
 
+    fn note_unreadable(&mut self, unreadable: &StateUnreadable) {
+        let of = self.open.iter().filter(|(session, name)| unreadable.is_of(name, **session));
+        let frames = of.map(|(session, name)| (*session, unreadable_frame(*session, name, unreadable.why.clone())));
+        self.frames.extend(frames);
+    }
+
     fn note_content(&mut self, changed: &AppletName, hash: Option<&str>) {
         let of = self.open.iter().filter(|(_, name)| *name == changed);
         self.frames.extend(of.map(|(session, name)| (*session, changed_frame(*session, name, hash))));
     }
 
-    /// Sends how each applet is now, after changes were missed.
-    async fn note_all(&mut self) {
-        for (session, name) in self.open.clone() {
+    /// Sends how an applet is now, after changes were missed. Whoever drops the future before it is done begins it again.
+    async fn catch_up(&mut self, session: SessionId) {
+        if let Some(name) = self.open.get(&session).cloned() {
             let hash = self.engine.applet(name.clone()).await.ok().map(|applet| applet.content.hash());
-            self.frames.push_back((session, changed_frame(session, &name, hash.as_deref())));
-            self.note_state(session, &name).await;
+            let state = self.state_now(session, &name).await;
+            self.frames.extend([changed_frame(session, &name, hash.as_deref()), state].map(|frame| (session, frame)));
         }
+        self.behind.remove(&session);
     }
 
-    async fn note_state(&mut self, session: SessionId, name: &AppletName) {
-        let frame = match self.engine.applet_state(name, Some(session)).await {
+    async fn state_now(&self, session: SessionId, name: &AppletName) -> ServerFrame {
+        match self.engine.applet_state(name, Some(session)).await {
             Ok(now) => state_frame(session, name, &now, None),
-            // The page says so where its own write is refused; here it has nothing to show.
-            Err(AppletError::StateUnreadable(_)) => return,
+            Err(err @ AppletError::StateUnreadable(_)) => unreadable_frame(session, name, err.to_string()),
             Err(err) => {
                 let error = ApiError::from(err).into_detail();
                 ServerFrame::Error { id: None, session: None, error }
             }
-        };
-        self.frames.push_back((session, frame));
+        }
     }
 }
 
@@ -118,6 +131,10 @@ fn state_frame(
 ) -> ServerFrame {
     let AppletState { state, version } = convert::applet_state(now);
     ServerFrame::AppletState { session, applet: name.word().to_owned(), state, version, writer }
+}
+
+fn unreadable_frame(session: SessionId, name: &AppletName, message: String) -> ServerFrame {
+    ServerFrame::AppletStateUnreadable { session, applet: name.word().to_owned(), message }
 }
 
 fn changed_frame(session: SessionId, name: &AppletName, hash: Option<&str>) -> ServerFrame {

@@ -92,7 +92,9 @@ pub(super) fn code(err: &CallError) -> Value {
         CallError::Refused(ApiError::Applet(AppletError::StateTooLarge { .. } | AppletError::StateTooDeep { .. })) => {
             json!({ "code": "too_large" })
         }
-        CallError::Refused(ApiError::Applet(AppletError::NotFound { .. } | AppletError::NothingShown(_)))
+        CallError::Refused(ApiError::Applet(
+            AppletError::NotFound { .. } | AppletError::NothingShown(_) | AppletError::Deleted,
+        ))
         | CallError::NoSuchHandle => json!({ "code": "not_found" }),
         CallError::Arguments(_) | CallError::StateOrKeys | CallError::NotACall { .. } => {
             json!({ "code": "bad_arguments" })

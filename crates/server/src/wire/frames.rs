@@ -232,6 +232,13 @@ pub enum ServerFrame {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         writer: Option<String>,
     },
+    /// The file of the state of an applet that this socket's page shows was edited, and holds no state until it is mended or set.
+    AppletStateUnreadable {
+        session: SessionId,
+        applet: String,
+        /// What is wrong with it.
+        message: String,
+    },
     /// The files of an applet that this socket's page shows are different now; without a hash it is gone.
     AppletChanged {
         session: SessionId,

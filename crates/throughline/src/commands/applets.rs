@@ -80,7 +80,7 @@ async fn open(client: &Client, open: &cli::OpenApplet) -> Result<()> {
         return Ok(terminal::line(&link)?);
     }
     terminal::line(open_page::without_code(&link))?;
-    open_page::in_browser(&link);
+    open_page::in_browser(&link, &format!("applets open {} --print", open.applet.as_str()));
     Ok(())
 }
 

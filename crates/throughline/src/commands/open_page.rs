@@ -40,16 +40,16 @@ pub(super) async fn at(data: &DataDir, client: &Client, place: Place<'_>) -> Res
         terminal::remark("there is no server to open the page of; `throughline` starts one");
         return Ok(());
     }
-    in_browser(&link(client, place).await?);
+    in_browser(&link(client, place).await?, "open --print");
     Ok(())
 }
 
-/// Opens a link, or says where the page is.
-pub(super) fn in_browser(link: &str) {
+/// Opens a link, or says where the page is and which command prints the link.
+pub(super) fn in_browser(link: &str, prints: &str) {
     if open::that_detached(link).is_err() {
         let address = without_code(link);
         terminal::remark(&format!(
-            "no browser could be opened here; the page is at {address}, and `throughline open --print` prints a link"
+            "no browser could be opened here; the page is at {address}, and `throughline {prints}` prints a link"
         ));
     }
 }

@@ -184,7 +184,7 @@ fn a_link_leads_a_browser_to_an_applet_and_signs_it_in() {
     let editor = link(&["text-editor", "path=src/a b&c.rs"]);
     assert!(!editor.contains(&id) && editor.ends_with("?applet=text-editor&path=src/a%20b%26c.rs"), "{editor}");
     assert!(folder.run(&["applets", "open", "nothing"]).failed().contains("there is no applet nothing"));
-    assert!(folder.run(&["applets", "open", "_shown"]).failed().contains("shows no applet of its own"));
+    assert!(folder.run(&["applets", "open", "_shown"]).failed().contains("shows no applet that is not saved"));
     written(&folder, "board.json", BOARD);
     folder.run(&["applets", "import", "board.json"]).ok();
     assert_eq!(

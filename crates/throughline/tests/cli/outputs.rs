@@ -18,7 +18,12 @@ fn what_was_shown_is_listed_removed_and_pruned() {
     let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|output| output["id"].as_str().unwrap()).collect();
     let [first, second] = ids[..] else { panic!("{listed}") };
 
-    assert_eq!(folder.run(&["outputs", "last", "--remove", first]).ok(), format!("{first} is removed.\n"));
+    // Where nobody can be asked, nothing goes without a word that says so.
+    for asking in [&["outputs", "last", "--remove", first][..], &["outputs", "--prune", "0"]] {
+        assert!(folder.run(asking).failed().contains("nobody can be asked here; add --yes"), "{asking:?}");
+    }
+    let removed = folder.run(&["outputs", "last", "--remove", first, "--yes"]).ok();
+    assert_eq!(removed, format!("{first} is removed.\n"));
     let shown = folder.run(&["outputs", "last"]).ok();
     assert!(!shown.contains(first) && shown.contains(second), "{shown}");
     let told = folder.run(&["show", "last"]).ok();
@@ -29,7 +34,7 @@ fn what_was_shown_is_listed_removed_and_pruned() {
     let told = folder.run(&["show", "last", "--turn", "2"]).ok();
     assert!(told.contains(&format!("notes.txt, 1 line; throughline output {second}]")), "{told}");
     assert!(folder.run(&["output", first]).failed().contains("no such output"));
-    assert!(folder.run(&["outputs", "last", "--remove", first]).failed().contains("has no output"));
+    assert!(folder.run(&["outputs", "last", "--remove", first, "--yes"]).failed().contains("has no output"));
 
     let would = "1 output of 1 session, 5 B, older than 0 days would be removed.\n";
     assert_eq!(folder.run(&["outputs", "--prune", "0", "--dry-run"]).ok(), would);
@@ -43,7 +48,7 @@ fn what_was_shown_is_listed_removed_and_pruned() {
     assert!(folder.run(&["outputs", "last"]).ok().contains(second));
 
     let done = "1 output of 1 session, 5 B, older than 0 days removed.\n";
-    assert_eq!(folder.run(&["outputs", "--prune", "0"]).ok(), done);
+    assert_eq!(folder.run(&["outputs", "--prune", "0", "--yes"]).ok(), done);
     let nothing = "Nothing was shown in this session, or nothing of it is kept any more.\n";
     assert_eq!(folder.run(&["outputs", "last"]).ok(), nothing);
     for wrong in [

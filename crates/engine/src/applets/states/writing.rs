@@ -6,13 +6,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use files::FileError;
 use model::ServerEvent;
 use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, sleep_until};
 
-use super::{AppletState, Cell, Held, KEPT_VERSIONS, StateKey};
-use crate::applets::folder::{AppletFolder, Stamp, StateFolder, pretty};
+use super::{AppletState, Cell, FlushError, Held, KEPT_VERSIONS, StateKey};
+use crate::applets::folder::{AppletFolder, Stamp, StateFolder, state_text};
 use crate::applets::watching::{AppletChange, StateChanged};
 use crate::id_source::hex;
 use crate::reading::in_background;
@@ -81,8 +80,8 @@ pub(super) async fn keep_written(shared: Arc<Shared>, key: StateKey, cell: Arc<C
             Next::Write(now, writer) => {
                 let written = {
                     let _file = cell.file_lock.acquire().await.expect("it is never closed");
-                    let (folder, of, text) = (folder.clone(), of.clone(), pretty(&*now.state));
-                    let write = move || folder.write_state(&of, &text).map_err(AppletError::from);
+                    let (folder, of, now) = (folder.clone(), of.clone(), now.clone());
+                    let write = move || Ok(folder.write_state(&of, &state_text(&now.state), now.version)?);
                     let written = in_background(write).await;
                     let mut held = cell.held();
                     held.is_flushing = false;
@@ -122,10 +121,11 @@ fn settle(
         }
         Err(err) => {
             tracing::warn!(applet = %key.applet, error = &err as &dyn std::error::Error, "a state could not be written");
-            let err = Arc::new(match err {
-                AppletError::File(err) => err,
-                _ => FileError::Io(std::io::Error::other("the server is stopping")),
-            });
+            let err = match err {
+                AppletError::File(err) => FlushError::File(Arc::new(err)),
+                // Nothing else is done but to write the file, so it was not begun.
+                _ => FlushError::Stopping,
+            };
             let mut held = cell.held();
             // What is on disk holds, unless somebody has written something newer meanwhile.
             if !held.is_dirty {
@@ -138,7 +138,7 @@ fn settle(
 
 /// Keeps a version, and notes it in the log.
 async fn keep_version(shared: &Shared, key: &StateKey, folder: &AppletFolder, of: &StateFolder, now: AppletState) {
-    let text = pretty(&*now.state);
+    let text = state_text(&now.state);
     let set = ServerEvent::AppletStateSet {
         applet: key.applet.clone(),
         session: key.session,

@@ -200,6 +200,8 @@
       put(html, js, css);
       follow();
     } catch (error) {
+      // The next result may show one.
+      applet = null;
       document.getElementById("applet").textContent = error.message;
     }
   }

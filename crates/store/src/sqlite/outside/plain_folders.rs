@@ -4,9 +4,12 @@
 //! all, and never in the place of one that is there.
 
 use std::fs::{self, DirBuilder, File};
-use std::io;
+use std::io::{self, Read as _, Seek as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{self as sys, SeekFrom};
+use rustix::io::Errno;
 
 use crate::files::{beside, parent, private, sync};
 
@@ -30,18 +33,34 @@ fn copy_below(from: &Path, to: &Path, depth: usize) -> io::Result<u64> {
         if kind.is_dir() {
             files += copy_below(&item.path(), &copy, depth - 1)?;
         } else if kind.is_file() {
-            let mut source = match File::open(item.path()) {
+            let source = match File::open(item.path()) {
                 Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
                 source => source?,
             };
-            let mut copy = private().write(true).create_new(true).open(copy)?;
-            io::copy(&mut source, &mut copy)?;
+            let copy = private().write(true).create_new(true).open(copy)?;
+            copy_data(&source, &copy)?;
             copy.sync_all()?;
             files += 1;
         }
     }
     sync(to)?;
     Ok(files)
+}
+
+/// Copies what a file holds and leaves its holes as they are: one that says it has a terabyte may hold nothing.
+fn copy_data(mut source: &File, mut copy: &File) -> io::Result<()> {
+    let mut at = 0;
+    loop {
+        let start = match sys::seek(source, SeekFrom::Data(at)) {
+            // There is nothing more.
+            Err(Errno::NXIO) => return copy.set_len(source.metadata()?.len()),
+            start => start?,
+        };
+        at = sys::seek(source, SeekFrom::Hole(start))?;
+        source.seek(io::SeekFrom::Start(start))?;
+        copy.seek(io::SeekFrom::Start(start))?;
+        io::copy(&mut source.take(at - start), &mut copy)?;
+    }
 }
 
 /// Puts folders that a backup holds into the data folder, each where there is none of its name; those that were put there.
@@ -72,9 +91,31 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{FileExt as _, MetadataExt as _, symlink};
 
     use super::*;
+
+    #[test]
+    fn a_file_of_holes_takes_no_more_room_in_the_copy() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path);
+        fs::create_dir_all(at("data")).unwrap();
+        let file = File::create(at("data/state.json")).unwrap();
+        file.set_len(1 << 40).unwrap();
+        file.write_all_at(b"in the middle", 1 << 30).unwrap();
+        fs::write(at("data/empty"), "").unwrap();
+        fs::write(at("data/short"), "short").unwrap();
+        assert_eq!(copy(&at("data"), &at("kept")).unwrap(), 3);
+        let copied = File::open(at("kept/state.json")).unwrap();
+        let found = copied.metadata().unwrap();
+        assert_eq!(found.len(), 1 << 40);
+        assert!(found.blocks() < 1_000, "{} blocks", found.blocks());
+        let mut middle = [0; 13];
+        copied.read_exact_at(&mut middle, 1 << 30).unwrap();
+        assert_eq!(&middle, b"in the middle");
+        assert_eq!(fs::read_to_string(at("kept/short")).unwrap(), "short");
+        assert_eq!(fs::read(at("kept/empty")).unwrap(), b"");
+    }
 
     #[test]
     fn a_folder_is_copied_without_links_and_put_where_there_is_none() {
