@@ -34,7 +34,7 @@ use folder::AppletFolder;
 pub use folder::{APPLET_FILES, AppletFiles};
 pub use grants::GrantedNow;
 pub(crate) use grants::Grants;
-pub(crate) use opened::ToldApplet;
+pub(crate) use opened::LastAppletNotice;
 pub use opened::{ActiveApplet, OpenApplet, ViewerId};
 pub use session_files::AskingApplet;
 pub use showing::ShownApplet;

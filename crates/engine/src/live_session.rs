@@ -28,7 +28,7 @@ use self::effects::{AfterCommit, Effect};
 use self::marks::{Marked, receipt_of};
 use crate::agent_places::AgentPlace;
 use crate::agent_views::{KnownChoices, newest_entries};
-use crate::applets::ToldApplet;
+use crate::applets::LastAppletNotice;
 use crate::calls::{Calls, FollowUps};
 use crate::outputs::commands::ShownCommand;
 use crate::pending::Pending;
@@ -86,7 +86,7 @@ pub(crate) struct LiveSession {
     /// The resume packet that goes to the agent with the next prompt, if it needs one.
     packet: Option<Packet>,
     /// What the agent was told of the applet that is open.
-    told_applet: ToldApplet,
+    last_applet_notice: LastAppletNotice,
     /// The calls that have not ended.
     calls: Calls,
     /// What follows from the pending reports about calls.
@@ -138,7 +138,7 @@ impl LiveSession {
             pending: Pending::default(),
             choices: KnownChoices::default(),
             open_requests: HashMap::new(),
-            told_applet: ToldApplet::default(),
+            last_applet_notice: LastAppletNotice::default(),
             waiter_being_written: None,
             packet: None,
             calls: Calls::default(),
@@ -387,7 +387,7 @@ impl LiveSession {
                             "\n\n[{lost} of the pictures that belong here are gone from the disk.]"
                         ));
                     }
-                    let beside = self.news_of_applet(&text);
+                    let beside = self.notice_of_applet(&text);
                     self.send_to_agent(AgentRequest::Prompt { text, images, packet: packet.take(), beside }).await;
                 }
                 // It went with the prompt before it.
@@ -414,17 +414,17 @@ impl LiveSession {
     }
 
     /// Which applet the person has open, if the agent has not been told. A command goes out alone, so it is told later.
-    fn news_of_applet(&mut self, text: &str) -> Option<String> {
+    fn notice_of_applet(&mut self, text: &str) -> Option<String> {
         let has_tools = self.agent.as_ref().is_some_and(|hosted| hosted.loan.is_some());
         if !has_tools || model::is_slash_command(text) {
             return None;
         }
-        self.shared.applets.news(self.id, &mut self.told_applet)
+        self.shared.applets.notice_for_agent(self.id, &mut self.last_applet_notice)
     }
 
     async fn start_agent(&mut self) {
         self.open_requests.clear();
-        self.told_applet = ToldApplet::default();
+        self.last_applet_notice = LastAppletNotice::default();
         self.shared.own_calls.begin_anew(self.id);
         let Some(session) = self.stored.session() else { return };
         let newest = newest_entries(&*self.shared.store, session).await;

@@ -1,7 +1,7 @@
-//! The document of an applet, for a frame of the page and for nothing else.
+//! The document of an applet, for a frame of our page; `mcp/apps.rs` composes one for other hosts of it.
 //!
 //! Invariants: it has no origin, no network, no cookie and no storage; all that it has is the way to the page around it, which decides
-//! what it is given. No secret of ours is in it: its address opens it once more within a minute, and can not be read from inside.
+//! what it is given. No secret of ours is in it: its address can be opened for one minute, and can not be read from inside.
 //! `applets/test/` runs what applets might try against these very headers.
 
 use std::sync::LazyLock;
@@ -15,8 +15,8 @@ use crate::App;
 use crate::error::ApiError;
 use crate::extract::{Named, NoParams, TicketSecret};
 
-/// Where documents are, before the ticket.
-pub(crate) const PLACE: &str = "/applet-frame/";
+/// The path of documents, up to the ticket.
+pub(crate) const ROUTE_PREFIX: &str = "/applet-frame/";
 
 /// The frame's side of the bridge, before the applet's own script.
 const RUNTIME_SCRIPT: &str = include_str!("../../../applets/runtime.js");
@@ -102,7 +102,7 @@ pub(crate) async fn show(
         }
         TicketResource::Output(_) | TicketResource::Export(_) => return Err(ApiError::TicketNotFound),
     };
-    let mut response = document(&content).into_response();
+    let mut response = frame_document(&content).into_response();
     let headers = response.headers_mut();
     for (name, value) in [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -126,20 +126,22 @@ fn check_destination(headers: &HeaderMap) -> Result<(), ApiError> {
     if fits { Ok(()) } else { Err(ApiError::TicketNotForThis) }
 }
 
-fn document(content: &AppletContent) -> String {
-    composed("", "", content)
+fn frame_document(content: &AppletContent) -> String {
+    compose("", "", content)
 }
 
-/// The document with what another place than our page needs in it: at the beginning of its head, and before the runtime.
+/// Composes an applet's document. `head` is put first into its head, `before_runtime` before the runtime's script; our own page needs
+/// neither.
 ///
 /// Errors name a line of the applet's script as its file has it.
-pub(crate) fn composed(head: &str, first: &str, AppletContent { html, js, css }: &AppletContent) -> String {
+pub(crate) fn compose(head: &str, before_runtime: &str, AppletContent { html, js, css }: &AppletContent) -> String {
     let html = without_shadow(html);
-    let (style, script) = (within(css, &["/style"], r"\3c "), within(js, &["/script", "!--"], r"\x3c"));
+    let (style, script) =
+        (escape_element_text(css, &["/style"], r"\3c "), escape_element_text(js, &["/script", "!--"], r"\x3c"));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{head}\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <style>{RUNTIME_STYLE}</style>\n<style>{style}</style>\n</head>\n<body>\n{first}<script>{RUNTIME_SCRIPT}</script>\n\
+         <style>{RUNTIME_STYLE}</style>\n<style>{style}</style>\n</head>\n<body>\n{before_runtime}<script>{RUNTIME_SCRIPT}</script>\n\
          <div id=\"applet\">\n{html}\n</div>\n<script>(function () {{{script}\n}})();\n//# sourceURL=script.js\n</script>\n</body>\n</html>\n"
     )
 }
@@ -159,7 +161,7 @@ fn without_shadow(html: &str) -> String {
 }
 
 /// Text that stands in an element of its own and can not end it: `<` before one of `ends` is written as the language escapes it.
-fn within(text: &str, ends: &[&str], escaped: &str) -> String {
+fn escape_element_text(text: &str, ends: &[&str], escaped: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut pieces = text.split('<');
     safe.push_str(pieces.next().unwrap_or_default());
@@ -182,7 +184,7 @@ mod tests {
             js: "const a = '</SCRIPT><script>'; const b = 1 < 2; // <!--".to_owned(),
             css: "p::before { content: '</style>'; } a > b {}".to_owned(),
         };
-        let text = document(&content);
+        let text = frame_document(&content);
         assert_eq!(text.matches("</script>").count(), 2);
         assert_eq!(text.matches("</style>").count(), 2);
         assert!(text.contains(r"'\x3c/SCRIPT><script>'; const b = 1 < 2; // \x3c!--"), "{text}");

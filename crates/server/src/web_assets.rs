@@ -64,7 +64,7 @@ fn answer(path: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
 fn policy(host: Option<&HeaderValue>) -> HeaderValue {
     let is_plain = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".:-[]".contains(&byte));
     let frames = match host.and_then(|host| host.to_str().ok()).filter(is_plain) {
-        Some(host) => format!("{host}{}", applet_frame::PLACE),
+        Some(host) => format!("{host}{}", applet_frame::ROUTE_PREFIX),
         None => "'none'".to_owned(),
     };
     HeaderValue::try_from(format!("{PAGE_POLICY}; frame-src {frames}")).expect("it is plain text")

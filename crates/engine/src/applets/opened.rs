@@ -63,7 +63,7 @@ impl Opened {
 
     fn open(&self, viewer: ViewerId, session: SessionId, applet: OpenApplet) {
         let mut kept = self.kept();
-        kept.note(session, applet.clone());
+        kept.remember(session, applet.clone());
         let nth = kept.counted;
         kept.open.insert((viewer, session), (nth, applet));
         drop(kept);
@@ -72,7 +72,7 @@ impl Opened {
 
     /// An agent showed it.
     pub(super) fn shown(&self, session: SessionId, applet: OpenApplet) {
-        self.kept().note(session, applet);
+        self.kept().remember(session, applet);
     }
 
     pub(super) fn forget(&self, session: SessionId) {
@@ -102,18 +102,18 @@ impl Opened {
 
 /// What an agent was last sent about the applet that is open beside its session.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct ToldApplet {
+pub(crate) struct LastAppletNotice {
     open: Option<OpenApplet>,
     version: u64,
 }
 
 impl Applets {
-    /// A sentence for the agent where something changed since the last one: another applet is open, none is, or its state is new.
-    pub(crate) fn news(&self, session: SessionId, told: &mut ToldApplet) -> Option<String> {
+    /// Returns a sentence for the agent if the open applet or its state changed since the last one.
+    pub(crate) fn notice_for_agent(&self, session: SessionId, told: &mut LastAppletNotice) -> Option<String> {
         let active = self.opened.active(session).filter(|active| active.is_open);
         let open = active.map(|active| active.applet);
         let version = open.as_ref().map_or(0, |open| self.states.known_version(&open.name, session));
-        let now = ToldApplet { open, version };
+        let now = LastAppletNotice { open, version };
         if *told == now {
             return None;
         }
@@ -141,7 +141,7 @@ impl Applets {
 }
 
 impl Kept {
-    fn note(&mut self, session: SessionId, applet: OpenApplet) {
+    fn remember(&mut self, session: SessionId, applet: OpenApplet) {
         self.counted += 1;
         self.newest.insert(session, (self.counted, applet));
         if self.newest.len() > MAX_REMEMBERED

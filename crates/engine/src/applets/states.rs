@@ -114,7 +114,7 @@ impl BegunStateWrite {
 
 #[derive(Default)]
 pub(super) struct States {
-    cells: Mutex<HashMap<StateKey, Arc<Cell>>>,
+    cells: Mutex<HashMap<StateKey, Arc<CachedState>>>,
     /// Whether an applet has a state for each session, and when that was read: a thousand writes a second read it once.
     per_session: Mutex<HashMap<AppletName, (Instant, bool)>>,
     /// Held by whoever finds out where a state is and writes it there; alone by whoever removes an applet or a session's states, so that
@@ -123,13 +123,13 @@ pub(super) struct States {
 }
 
 /// Whose state it is, as long as nothing of it is removed.
-pub(super) struct KeptKey<'a> {
+pub(super) struct StateKeyGuard<'a> {
     pub(super) key: StateKey,
-    _kept: RwLockReadGuard<'a, ()>,
+    _removal: RwLockReadGuard<'a, ()>,
 }
 
 /// One state in memory.
-struct Cell {
+struct CachedState {
     /// Held by whoever reads or writes the file. A semaphore, since no guard of a mutex may be held while something is awaited.
     file_lock: Semaphore,
     held: Mutex<Held>,
@@ -182,7 +182,7 @@ impl Held {
     }
 }
 
-impl Cell {
+impl CachedState {
     fn new() -> Self {
         Self { file_lock: Semaphore::new(1), held: Mutex::default(), settled: watch::Sender::new(Settled::default()) }
     }
@@ -193,13 +193,13 @@ impl Cell {
 }
 
 impl States {
-    fn cell(&self, key: &StateKey) -> Arc<Cell> {
+    fn cell(&self, key: &StateKey) -> Arc<CachedState> {
         let mut cells = self.cells();
         if cells.len() >= MAX_HELD && !cells.contains_key(key) {
             // One that is in use, or is still to be written, has another owner beside this map.
             cells.retain(|_, cell| Arc::strong_count(cell) > 1);
         }
-        Arc::clone(cells.entry(key.clone()).or_insert_with(|| Arc::new(Cell::new())))
+        Arc::clone(cells.entry(key.clone()).or_insert_with(|| Arc::new(CachedState::new())))
     }
 
     /// The newest version of a state that is in memory; 0 for one that is not.
@@ -252,7 +252,7 @@ impl States {
         self.per_session().remove(name);
     }
 
-    fn cells(&self) -> MutexGuard<'_, HashMap<StateKey, Arc<Cell>>> {
+    fn cells(&self) -> MutexGuard<'_, HashMap<StateKey, Arc<CachedState>>> {
         self.cells.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -297,8 +297,8 @@ impl Engine {
         name: &AppletName,
         session: Option<SessionId>,
     ) -> Result<Vec<KeptVersion>, AppletError> {
-        let KeptKey { key, _kept } = self.shared.state_key(name, session).await?;
-        let (folder, of) = self.shared.place_of(&key)?;
+        let StateKeyGuard { key, _removal } = self.shared.state_key(name, session).await?;
+        let (folder, of) = self.shared.folder_of(&key)?;
         let versions = in_background::<_, AppletError>(move || Ok(folder.versions(&of)?)).await?;
         let newest = versions.into_iter().take(KEPT_VERSIONS);
         Ok(newest.map(|(version, bytes)| KeptVersion { version, bytes }).collect())
@@ -311,8 +311,8 @@ impl Engine {
         session: Option<SessionId>,
         version: u64,
     ) -> Result<AppletState, AppletError> {
-        let KeptKey { key, _kept } = self.shared.state_key(name, session).await?;
-        let (folder, of) = self.shared.place_of(&key)?;
+        let StateKeyGuard { key, _removal } = self.shared.state_key(name, session).await?;
+        let (folder, of) = self.shared.folder_of(&key)?;
         let text = in_background::<_, AppletError>(move || Ok(folder.read_version(&of, version)?)).await?;
         // One that somebody scribbled on is none that can be put back.
         let state = text.and_then(|text| parse(&text).ok()).ok_or(AppletError::NoSuchVersion { version })?;
@@ -326,8 +326,8 @@ impl Shared {
         &self,
         name: &AppletName,
         session: Option<SessionId>,
-    ) -> Result<KeptKey<'_>, AppletError> {
-        let kept = self.applets.states.removal.read().await;
+    ) -> Result<StateKeyGuard<'_>, AppletError> {
+        let removal = self.applets.states.removal.read().await;
         let known = self.applets.states.per_session().get(name).copied();
         let per_session = match known {
             Some((at, per_session)) if at.elapsed() < PER_SESSION_KNOWN_FOR => per_session,
@@ -349,7 +349,7 @@ impl Shared {
             let found = self.store.session(session).await.map_err(QueryError::from)?;
             found.filter(|found| found.row.deleted_at.is_none()).ok_or(QueryError::NotFound(session))?;
         }
-        Ok(KeptKey { key, _kept: kept })
+        Ok(StateKeyGuard { key, _removal: removal })
     }
 
     /// An applet's state in this session.
@@ -358,20 +358,24 @@ impl Shared {
         name: &AppletName,
         session: Option<SessionId>,
     ) -> Result<AppletState, AppletError> {
-        let KeptKey { key, _kept } = self.state_key(name, session).await?;
+        let StateKeyGuard { key, _removal } = self.state_key(name, session).await?;
         let cell = self.applets.states.cell(&key);
-        self.read_anew(&key, &cell).await
+        self.reload_if_edited(&key, &cell).await
     }
 
-    fn place_of(&self, key: &StateKey) -> Result<(AppletFolder, StateFolder), AppletError> {
+    fn folder_of(&self, key: &StateKey) -> Result<(AppletFolder, StateFolder), AppletError> {
         let folder = self.applets.folder()?;
         let of = folder.state_of(&key.applet, key.session);
         Ok((folder, of))
     }
 
     /// The state, read from its file if that is another one than the last that was read or written.
-    async fn read_anew(self: &Arc<Self>, key: &StateKey, cell: &Arc<Cell>) -> Result<AppletState, AppletError> {
-        let (folder, of) = self.place_of(key)?;
+    async fn reload_if_edited(
+        self: &Arc<Self>,
+        key: &StateKey,
+        cell: &Arc<CachedState>,
+    ) -> Result<AppletState, AppletError> {
+        let (folder, of) = self.folder_of(key)?;
         if let Some(now) = cell.held().newest() {
             return Ok(now);
         }
@@ -405,7 +409,7 @@ impl Shared {
             let Some(now) = now else {
                 // It was a write that failed meanwhile: what is on disk holds.
                 drop(turn);
-                return Box::pin(self.read_anew(key, cell)).await;
+                return Box::pin(self.reload_if_edited(key, cell)).await;
             };
             return Ok(now);
         };
@@ -466,7 +470,7 @@ impl Shared {
         session: Option<SessionId>,
         write: StateWrite,
     ) -> Result<BegunStateWrite, AppletError> {
-        let KeptKey { key, _kept } = self.state_key(name, session).await?;
+        let StateKeyGuard { key, _removal } = self.state_key(name, session).await?;
         self.set_state(key, write).await
     }
 
@@ -475,9 +479,9 @@ impl Shared {
         check(match &change {
             StateChange::Replace(state) | StateChange::Merge(state) => state,
         })?;
-        self.place_of(&key)?;
+        self.folder_of(&key)?;
         let cell = self.applets.states.cell(&key);
-        let now = match self.read_anew(&key, &cell).await {
+        let now = match self.reload_if_edited(&key, &cell).await {
             // A whole state may take the place of one that can not be read.
             Err(AppletError::StateUnreadable(_)) if matches!(change, StateChange::Replace(_)) => None,
             now => Some(now?),
@@ -517,7 +521,7 @@ impl Shared {
     }
 
     /// Starts the task that writes a state, unless there is one.
-    fn start_writing(self: &Arc<Self>, key: &StateKey, cell: &Arc<Cell>, held: &mut Held) {
+    fn start_writing(self: &Arc<Self>, key: &StateKey, cell: &Arc<CachedState>, held: &mut Held) {
         if std::mem::replace(&mut held.has_task, true) {
             return;
         }

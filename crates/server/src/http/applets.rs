@@ -313,7 +313,7 @@ pub(crate) async fn offer_ticket(
         }
     };
     let ticket = app.engine.offer_ticket(TicketTarget { session, resource, holder: principal.id });
-    let url = wire::Hidden::new(format!("{}{}", crate::applet_frame::PLACE, ticket.secret.expose()));
+    let url = wire::Hidden::new(format!("{}{}", crate::applet_frame::ROUTE_PREFIX, ticket.secret.expose()));
     let ticket = wire::AppletTicket { url, expires_at: ticket.expires_at, hash: content.hash() };
     Ok((StatusCode::CREATED, Json(ticket)))
 }

@@ -1,5 +1,5 @@
-//! Offers applets to other hosts that show pages of MCP servers (MCP Apps, 2026-01-26): their documents are resources, and tools that only
-//! such a page may call give it its state.
+//! Offers applets to other hosts of MCP Apps (2026-01-26): each document is a resource, and tools that only its page may call read and
+//! write its state.
 //!
 //! Invariants: a page reaches the one applet whose handle it was given, and of it only the page and the state. What it shows has no network
 //! there either, whatever that host allows. A handle is good until the server ends.
@@ -66,8 +66,8 @@ impl Handles {
         is_it.then_some(applet)
     }
 
-    /// What a page has to know of its applet.
-    pub(super) fn described(&self, session: SessionId, applet: &Applet) -> Value {
+    /// The applet as its page is told of it, with its handle.
+    pub(super) fn applet_json(&self, session: SessionId, applet: &Applet) -> Value {
         json!({
             "handle": self.make(session, &applet.name),
             "applet": applet.name.word(),
@@ -78,7 +78,7 @@ impl Handles {
     }
 
     /// What goes with the result of a tool that shows an applet, for the page alone.
-    pub(super) fn in_result(
+    pub(super) fn result_meta(
         &self,
         session: SessionId,
         name: &AppletName,
@@ -90,13 +90,13 @@ impl Handles {
 }
 
 /// What is said of a tool or of a resource to a host that shows pages.
-pub(super) fn meta(ui: Value) -> MetaObject {
+pub(super) fn ui_meta(ui: Value) -> MetaObject {
     MetaObject([("ui".to_owned(), ui)].into_iter().collect())
 }
 
-/// It asks for no address and for no permission.
-fn needs_nothing() -> MetaObject {
-    meta(json!({ "csp": {}, "permissions": {} }))
+/// The metadata of a page that needs no other origin and no permission.
+fn no_origins_or_permissions() -> MetaObject {
+    ui_meta(json!({ "csp": {}, "permissions": {} }))
 }
 
 /// The applets, by slug; a page of them begins after the slug that the cursor is.
@@ -128,7 +128,7 @@ fn resource(path: &str, name: &str, about: &AppletAbout) -> Resource {
     let resource = Resource::new(format!("{SCHEME}{path}"), name)
         .with_title(one_line(&about.name, LINE_CHARS))
         .with_mime_type(PAGE)
-        .with_meta(needs_nothing());
+        .with_meta(no_origins_or_permissions());
     match one_line(&about.description, LINE_CHARS) {
         text if text.is_empty() => resource,
         text => resource.with_description(text),
@@ -137,7 +137,7 @@ fn resource(path: &str, name: &str, about: &AppletAbout) -> Resource {
 
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let saved = ResourceTemplate::new(format!("{SCHEME}{SAVED}{{slug}}"), "applet");
-    vec![saved.with_title("A saved applet").with_mime_type(PAGE).with_meta(needs_nothing())]
+    vec![saved.with_title("A saved applet").with_mime_type(PAGE).with_meta(no_origins_or_permissions())]
 }
 
 /// The document of an applet, or the one that becomes whichever a tool shows.
@@ -149,9 +149,9 @@ pub(super) async fn read(
 ) -> Result<ReadResourceResult, ErrorData> {
     let document = match uri.strip_prefix(SCHEME) {
         Some(_) if uri == SHELL => Some(document(None, &AppletContent::default())),
-        Some(path) => match named(session, path) {
+        Some(path) => match applet_of_path(session, path) {
             Some(name) => found(engine.applet(name).await)?.map(|applet| {
-                let described = handles.described(session, &applet);
+                let described = handles.applet_json(session, &applet);
                 document(Some(&described), &applet.content)
             }),
             None => None,
@@ -163,11 +163,11 @@ pub(super) async fn read(
         let words = format!("there is no resource {shown:?}; resources/list has those that there are");
         return Err(ErrorData::resource_not_found(words, Some(json!({ "uri": shown }))));
     };
-    let contents = ResourceContents::text(document, uri).with_mime_type(PAGE).with_meta(needs_nothing());
+    let contents = ResourceContents::text(document, uri).with_mime_type(PAGE).with_meta(no_origins_or_permissions());
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn named(session: SessionId, path: &str) -> Option<AppletName> {
+fn applet_of_path(session: SessionId, path: &str) -> Option<AppletName> {
     match path.strip_prefix(SAVED) {
         Some(slug) => slug.parse().ok().map(AppletName::Saved),
         None => (path == SHOWN).then_some(AppletName::Shown(session)),
@@ -180,7 +180,7 @@ fn document(applet: Option<&Value>, content: &AppletContent) -> String {
     let applet = applet.map(Value::to_string).unwrap_or_default();
     let applet = applet.replace('&', "&amp;").replace('"', "&quot;");
     let first = format!("<script data-applet=\"{applet}\">{BRIDGE_SCRIPT}</script>\n");
-    applet_frame::composed(&head, &first, content)
+    applet_frame::compose(&head, &first, content)
 }
 
 fn found(applet: Result<Applet, AppletError>) -> Result<Option<Applet>, ErrorData> {

@@ -84,7 +84,7 @@ impl Handler {
 }
 
 fn failed(tool: &Tool, err: CallError) -> CallToolResult {
-    let structured = tool.is_for_pages().then(|| replies::code(&err));
+    let structured = tool.is_for_app_only().then(|| replies::code(&err));
     let mut result = CallToolResult::error(vec![ContentBlock::text(replies::error(tool, err))]);
     result.structured_content = structured;
     result
@@ -150,8 +150,8 @@ impl ServerHandler for Handler {
         without_cursor(request)?;
         // For this caller only, and asked for anew: what is offered may depend on the credential.
         let listed = match self.is_of_our_own_agent(calling(&context)?) {
-            true => Tool::all(self.endpoint).filter(|tool| !tool.is_for_pages()).map(|tool| tool.listed()).collect(),
-            false => Tool::all(self.endpoint).map(|tool| tool.listed_in_hosts()).collect(),
+            true => Tool::all(self.endpoint).filter(|tool| !tool.is_for_app_only()).map(|tool| tool.listed()).collect(),
+            false => Tool::all(self.endpoint).map(|tool| tool.listed_with_ui_meta()).collect(),
         };
         Ok(ListToolsResult::with_all_items(listed).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }

@@ -55,9 +55,9 @@ const TOOLS: [Tool; 27] = [
     applets::state::SET,
     applets::library::USAGE,
     applets::library::HOWTO,
-    applets::elsewhere::DOCUMENT,
-    applets::elsewhere::GET_STATE,
-    applets::elsewhere::SET_STATE,
+    applets::page_tools::DOCUMENT,
+    applets::page_tools::GET_STATE,
+    applets::page_tools::SET_STATE,
 ];
 
 /// What is said of arguments that several tools have.
@@ -109,7 +109,7 @@ pub(super) struct About {
 
 /// Who may call a tool in a host that shows pages of ours (MCP Apps). Where nothing is said both may, and no page is to run commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum InHosts {
+enum Visibility {
     Model,
     /// Its result is shown by a page.
     ModelWithPage,
@@ -120,7 +120,7 @@ enum InHosts {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tool {
     pub(super) about: About,
-    in_hosts: InHosts,
+    visibility: Visibility,
     arguments: &'static [Argument],
     read: fn(&JsonObject) -> Result<Ready, ArgumentError>,
 }
@@ -161,21 +161,21 @@ pub(super) struct NoSuchTool {
 
 impl Tool {
     pub(super) const fn of<A: Run>(about: About) -> Self {
-        Self { about, in_hosts: InHosts::Model, arguments: A::ALL, read: read::<A> }
+        Self { about, visibility: Visibility::Model, arguments: A::ALL, read: read::<A> }
     }
 
     /// One whose result is shown by a page.
     const fn with_page(self) -> Self {
-        Self { in_hosts: InHosts::ModelWithPage, ..self }
+        Self { visibility: Visibility::ModelWithPage, ..self }
     }
 
     /// One that such a page calls, and no model.
-    const fn for_pages(self) -> Self {
-        Self { in_hosts: InHosts::Page, ..self }
+    const fn for_app_only(self) -> Self {
+        Self { visibility: Visibility::Page, ..self }
     }
 
-    pub(super) fn is_for_pages(&self) -> bool {
-        self.in_hosts == InHosts::Page
+    pub(super) fn is_for_app_only(&self) -> bool {
+        self.visibility == Visibility::Page
     }
 
     /// One that reads what is here, for which nobody has to be asked.
@@ -210,15 +210,15 @@ impl Tool {
     }
 
     /// The same with what hosts that show pages have to know.
-    pub(super) fn listed_in_hosts(&self) -> rmcp::model::Tool {
+    pub(super) fn listed_with_ui_meta(&self) -> rmcp::model::Tool {
         let tool = self.listed();
         match self.about.endpoint {
             // No page is shown from there.
             Endpoint::Session => tool,
-            Endpoint::Show => tool.with_meta(apps::meta(match self.in_hosts {
-                InHosts::Model => json!({ "visibility": ["model"] }),
-                InHosts::ModelWithPage => json!({ "resourceUri": apps::SHELL, "visibility": ["model"] }),
-                InHosts::Page => json!({ "visibility": ["app"] }),
+            Endpoint::Show => tool.with_meta(apps::ui_meta(match self.visibility {
+                Visibility::Model => json!({ "visibility": ["model"] }),
+                Visibility::ModelWithPage => json!({ "resourceUri": apps::SHELL, "visibility": ["model"] }),
+                Visibility::Page => json!({ "visibility": ["app"] }),
             })),
         }
     }

@@ -10,7 +10,7 @@ use model::ServerEvent;
 use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, sleep_until};
 
-use super::{AppletState, Cell, FlushError, Held, KEPT_VERSIONS, StateKey};
+use super::{AppletState, CachedState, FlushError, Held, KEPT_VERSIONS, StateKey};
 use crate::applets::folder::{AppletFolder, Stamp, StateFolder, state_text};
 use crate::applets::watching::{AppletChange, StateChanged};
 use crate::id_source::hex;
@@ -65,16 +65,16 @@ fn begins_version(held: &mut Held, now: &AppletState) -> bool {
 }
 
 /// Writes a state until its file and its newest version hold what memory holds.
-pub(super) async fn keep_written(shared: Arc<Shared>, key: StateKey, cell: Arc<Cell>) {
-    let Ok((folder, of)) = shared.place_of(&key) else { return };
+pub(super) async fn keep_written(shared: Arc<Shared>, key: StateKey, cell: Arc<CachedState>) {
+    let Ok((folder, of)) = shared.folder_of(&key) else { return };
     loop {
-        let kept = shared.applets.states.removal.read().await;
+        let removal = shared.applets.states.removal.read().await;
         let stops = shared.stopping.is_cancelled();
         let next = next_step(&mut cell.held(), stops);
         match next {
             Next::Done => return,
             Next::KeepAt(at) => {
-                drop(kept);
+                drop(removal);
                 pause(&shared, at).await;
             }
             Next::Write(now, writer) => {
@@ -97,7 +97,7 @@ pub(super) async fn keep_written(shared: Arc<Shared>, key: StateKey, cell: Arc<C
                 if is_written && begins_version(&mut cell.held(), &now) {
                     keep_version(&shared, &key, &folder, &of, now).await;
                 }
-                drop(kept);
+                drop(removal);
                 pause(&shared, Instant::now() + WRITE_PACE).await;
             }
             Next::Keep(now) => keep_version(&shared, &key, &folder, &of, now).await,
@@ -109,7 +109,7 @@ pub(super) async fn keep_written(shared: Arc<Shared>, key: StateKey, cell: Arc<C
 fn settle(
     shared: &Arc<Shared>,
     key: &StateKey,
-    cell: &Cell,
+    cell: &CachedState,
     now: AppletState,
     writer: Option<Arc<str>>,
     written: Result<Option<Stamp>, AppletError>,

@@ -2,8 +2,8 @@
 //!
 //! The person sees the applet. The agent gets a line that names it, with the folder of its files: it edits those with its own tools.
 
-pub(super) mod elsewhere;
 pub(super) mod library;
+pub(super) mod page_tools;
 pub(super) mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,8 +89,8 @@ impl Run for SetApplet {
         let title = title.unwrap_or_else(|| UNNAMED.to_owned());
         let shown = call.engine.show_new_applet(*session, content, title, asker(principal)).await?;
         let edited = "The open applet follows when you edit them; save_applet keeps it for other sessions.";
-        let text = format!("{}\n{}\n{edited}", sees(&shown), files_of(call.engine, &shown.applet));
-        let meta = call.handles.in_result(*session, &shown.applet.name, &BTreeMap::new());
+        let text = format!("{}\n{}\n{edited}", shown_line(&shown), files_of(call.engine, &shown.applet));
+        let meta = call.handles.result_meta(*session, &shown.applet.name, &BTreeMap::new());
         Ok(ToolResult { meta: Some(meta), ..text.into() })
     }
 }
@@ -101,11 +101,11 @@ impl Run for LoadApplet {
         access::session(principal, Right::Mark, *session)?;
         let params = self.params.unwrap_or_default();
         let given: BTreeSet<String> = params.keys().cloned().collect();
-        let meta = call.handles.in_result(*session, &AppletName::Saved(self.slug.clone()), &params);
+        let meta = call.handles.result_meta(*session, &AppletName::Saved(self.slug.clone()), &params);
         let shown = call.engine.show_saved_applet(*session, self.slug.clone(), params, asker(principal)).await;
         let (applet, seen) = match shown {
             Ok(shown) => {
-                let seen = sees(&shown);
+                let seen = shown_line(&shown);
                 (shown.applet, seen)
             }
             // Another host has turns of its own, and shows the applet by itself.
@@ -141,7 +141,7 @@ impl Run for SaveApplet {
 }
 
 /// What the agent is told of an applet that the person sees: one line, beginning with the marker.
-fn sees(shown: &ShownApplet) -> String {
+fn shown_line(shown: &ShownApplet) -> String {
     let ShownApplet { applet, output } = shown;
     let AppletContent { html, js, css } = &applet.content;
     let sizes = format!("{} bytes of HTML, {} of script, {} of style", html.len(), js.len(), css.len());

@@ -21,8 +21,9 @@ fn object(value: Value) -> JsonObject {
 
 #[test]
 fn the_list_is_small() {
-    let list_of =
-        |tools: Vec<Tool>| serde_json::to_string(&tools.iter().map(Tool::listed_in_hosts).collect::<Vec<_>>()).unwrap();
+    let list_of = |tools: Vec<Tool>| {
+        serde_json::to_string(&tools.iter().map(Tool::listed_with_ui_meta).collect::<Vec<_>>()).unwrap()
+    };
     let of_session = list_of(Tool::all(Endpoint::Session).collect());
     assert!(of_session.len() <= MAX_LIST_BYTES, "{} bytes: {of_session}", of_session.len());
     let list = list_of(TOOLS.to_vec());

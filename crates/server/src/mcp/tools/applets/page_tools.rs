@@ -18,11 +18,11 @@ use crate::mcp::arguments::{Handle, StateVersion, arguments};
 use crate::mcp::tools::{CallError, Effect, Run, Tool, ToolContext, ToolResult};
 
 pub(in super::super) const DOCUMENT: Tool =
-    tool::<AppletDocument>("applet_document", "For applets.", Effect::Reads).for_pages();
+    tool::<AppletDocument>("applet_document", "For applets.", Effect::Reads).for_app_only();
 pub(in super::super) const GET_STATE: Tool =
-    tool::<AppletStateGet>("applet_state_get", "For applets.", Effect::Reads).for_pages();
+    tool::<AppletStateGet>("applet_state_get", "For applets.", Effect::Reads).for_app_only();
 pub(in super::super) const SET_STATE: Tool =
-    tool::<AppletStateSet>("applet_state_set", "For applets.", Effect::Marks).for_pages();
+    tool::<AppletStateSet>("applet_state_set", "For applets.", Effect::Marks).for_app_only();
 
 const HANDLE: &str = "Which";
 
@@ -62,7 +62,7 @@ impl Run for AppletDocument {
     async fn run(self, call: ToolContext<'_>) -> Result<ToolResult, CallError> {
         let name = of_handle(&call, &self.handle, Right::Read)?;
         let applet = call.engine.applet(name).await?;
-        let mut document = call.handles.described(call.calling.session, &applet);
+        let mut document = call.handles.applet_json(call.calling.session, &applet);
         let content = &applet.content;
         document["html"] = json!(content.html);
         document["js"] = json!(content.js);
