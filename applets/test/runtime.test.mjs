@@ -162,6 +162,20 @@ test("the theme is there at the first paint and follows the page's", options, as
   await tab.close();
 });
 
+test("buttons that a narrow frame puts into several lines do not touch each other, and those in a row keep its gap", options, async () => {
+  const buttons = ["One of them", "Another", "A third one", "The last one"].map((name) => `<button>${name}</button>`).join(" ");
+  const { opened, run, tab } = await show({ html: `${buttons} <div class="row">${buttons}</div>` });
+  await tab.setViewportSize({ width: 320, height: 480 });
+  await opened();
+  const gaps = await run(`["#applet", ".row"].map((holder) => {
+    const boxes = [...document.querySelectorAll(holder + " > button")].map((button) => button.getBoundingClientRect());
+    return Math.min(...boxes.flatMap(({ top }) => boxes.filter(({ bottom }) => bottom <= top).map(({ bottom }) => top - bottom)));
+  })`);
+  assert.ok(gaps[0] >= 4, `between buttons in a text: ${gaps[0]} px`);
+  assert.equal(gaps[1], 8);
+  await tab.close();
+});
+
 test("errors reach the page, at most twenty of them", options, async () => {
   const { opened, run, errors, settled, tab } = await show(`setTimeout(() => { throw new Error("one"); }); Promise.reject(new Error("two")); throughline.onState(() => { throw new Error("three"); }); new Image().src = "https://example.com/x.png";`);
   await opened();

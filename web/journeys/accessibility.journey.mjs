@@ -69,7 +69,7 @@ for (const viewport of [DESKTOP, PHONE]) {
       await panel.getByRole("button", { name: "New set" }).click();
       await check(page, "context");
       await page.keyboard.press("Escape");
-      await footer.getByRole("link", { name: /looked-over.md/ }).click();
+      await page.goto(`${page.url().replace(/[?#].*/, "")}?file=${encodeURIComponent(path.join(cwd, "looked-over.md"))}`);
       await page.getByRole("dialog", { name: "looked-over.md" }).getByText("# Hello").waitFor();
       await check(page, "file");
       await page.keyboard.press("Escape");

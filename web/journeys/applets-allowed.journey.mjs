@@ -20,7 +20,7 @@ test("files are read and written once the person allows it, in the page’s own 
   const session = await createSession(page, { cwd, name: "files" });
   await page.goto(`${server.origin}/s/${session}?applet=file-browser`);
   const frame = frameOf(page);
-  await page.getByRole("alertdialog", { name: "The applet asks" }).getByText("File browser wants to read files of this session.").waitFor();
+  await page.getByRole("alertdialog", { name: "The applet asks" }).getByText("“File browser” (file-browser) wants to read files of this session.").waitFor();
   await checkAccessibility(page, "an applet that asks");
   await answerAsk(page, "read files", "Not now");
   await frame.getByText("Allow reading files above to see them.").waitFor();
@@ -45,12 +45,12 @@ test("files are read and written once the person allows it, in the page’s own 
   // Another applet has nothing of what this one may do.
   await frame.getByRole("button", { name: "notes.md" }).click();
   await heading(page, "Text editor").waitFor();
-  await answerAsk(page, "Text editor wants to read files", "Allow");
+  await answerAsk(page, "“Text editor” (text-editor) wants to read files", "Allow");
   const text = frame.getByRole("textbox", { name: "notes.md" });
   await comesToBe(() => text.inputValue(), "warp\nweft\n");
   await text.fill("warp\nweft\nselvedge\n");
   await frame.getByRole("button", { name: "Save" }).click();
-  await answerAsk(page, "Text editor wants to write files", "Allow");
+  await answerAsk(page, "“Text editor” (text-editor) wants to write files", "Allow");
   await frame.getByText("Saved.", { exact: true }).waitFor();
   assert.equal(await readFile(path.join(cwd, "notes.md"), "utf8"), "warp\nweft\nselvedge\n");
   // It holds after a reload, and a file that somebody changed meanwhile is not written over.
@@ -77,7 +77,7 @@ test("files are read and written once the person allows it, in the page’s own 
   await comesToBe(async () => (await api(server, dataDir, `/storage/applet/text-editor/grants?session=${session}`)).grants, ["files.write"]);
   await page.keyboard.press("Escape");
   await page.goto(`${server.origin}/s/${session}?applet=text-editor&path=${encodeURIComponent(path.join(cwd, "notes.md"))}`);
-  await answerAsk(page, "Text editor wants to read files", "Allow");
+  await answerAsk(page, "“Text editor” (text-editor) wants to read files", "Allow");
   await comesToBe(() => text.inputValue(), "warp\n");
   assert.deepEqual(complaints.filter((words) => !/40[39]|404|412/.test(words)), []);
 });
@@ -102,11 +102,11 @@ test("what was allowed ends when the content changes; a prompt is shown before i
   const said = (words) => comesToBe(() => frame.locator("#said").textContent(), words);
   const press = (name) => frame.getByRole("button", { name, exact: true }).click();
   await press("read");
-  await answerAsk(page, "Asking wants to read files", "Allow");
+  await answerAsk(page, "“Asking” (asking) wants to read files", "Allow");
   await said("warp\nweft\n");
   // One thing does not allow another.
   await press("write");
-  await answerAsk(page, "Asking wants to write files", "Not now");
+  await answerAsk(page, "“Asking” (asking) wants to write files", "Not now");
   await said("not_granted");
   // A page elsewhere is asked for each time.
   for (let times = 0; times < 2; times++) {
@@ -141,7 +141,7 @@ test("what was allowed ends when the content changes; a prompt is shown before i
   await writeFile(path.join(dataDir, "applets", "asking", "content.html"), `<h1>Changed</h1> ${html} <p id="said"></p>`);
   await frame.getByRole("heading", { name: "Changed" }).waitFor();
   await press("read");
-  await answerAsk(page, "Asking wants to read files", "Not now");
+  await answerAsk(page, "“Asking” (asking) wants to read files", "Not now");
   await said("not_granted");
   await press("tell");
   await answerAsk(page, "send this to the agent", "Not now");
@@ -165,7 +165,7 @@ test("what git says, a picture and the plan are applets as any other", async (t)
   const frame = frameOf(page);
   const go = (applet) => page.goto(`${server.origin}/s/${session}?applet=${applet}`);
   await go("git-status");
-  await answerAsk(page, "Git status wants to read files", "Allow");
+  await answerAsk(page, "“Git status” (git-status) wants to read files", "Allow");
   await frame.getByRole("button", { name: /notes\.md/ }).click();
   await answerAsk(page, "read files", "Allow");
   await comesToBe(async () => (await frame.locator(".line").allTextContents()).map((line) => line.replace(/\s+/g, " ")), ["11 warp", "2−weft", "2+weft, woven"]);

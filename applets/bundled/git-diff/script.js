@@ -71,7 +71,7 @@ async function more() {
 function draw(diff) {
   const { file, hunks } = diff;
   const what = [STATUS[file.status] ?? file.status, ...(file.from ? [`from ${file.from}`] : [])].join(" ");
-  const counts = file.lines ? `${number(file.lines.added)} lines added, ${number(file.lines.removed)} removed.` : "";
+  const counts = file.lines ? `${number(file.lines.added)} ${file.lines.added === 1 ? "line" : "lines"} added, ${number(file.lines.removed)} removed.` : "";
   say(`${what}. ${WHY[file.compared] ?? (hunks.length === 0 ? "No line of it differs." : counts)}`);
   part("edit").hidden = file.status === "deleted" || ["binary", "protected", "submodule"].includes(file.compared);
   part("wrap").hidden = part("lines").hidden = hunks.length === 0;

@@ -4,6 +4,7 @@ const SLOW_MS = 1_200;
 
 const part = (id) => document.getElementById(id);
 const number = (count) => count.toLocaleString("en");
+const counted = (count, one) => `${number(count)} ${one}${count === 1 ? "" : "s"}`;
 
 async function load() {
   part("again").disabled = true;
@@ -30,10 +31,10 @@ function draw({ git, gitTrouble, files, lines, more, leftOut = [] }) {
     gitTrouble ? `Git can not be compared with: ${gitTrouble}`
     : !git ? "This session does not work in a git repository."
     : files.length === 0 ? "Nothing changed since the last commit."
-    : `${number(files.length + more)} ${files.length + more === 1 ? "file" : "files"}, ${number(lines.added)} lines added, ${number(lines.removed)} removed.`,
+    : `${counted(files.length + more, "file")}, ${counted(lines.added, "line")} added, ${number(lines.removed)} removed.`,
     Boolean(gitTrouble),
   );
-  const rest = [...(more > 0 ? [`${number(more)} more files are not listed.`] : []), ...leftOut];
+  const rest = [...(more > 0 ? [`${counted(more, "more file")} ${more === 1 ? "is" : "are"} not listed.`] : []), ...leftOut];
   part("rest").textContent = rest.join(" ");
   part("rest").hidden = !git || rest.length === 0;
 }

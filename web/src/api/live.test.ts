@@ -364,6 +364,9 @@ test("an open applet is opened again with each connection; what comes after it w
   (await retry()).greet();
   expect(FakeSocket.last.asked).toEqual([wish]);
   const state = (applet: string): ServerFrame => ({ type: "applet_state", session: SESSION, applet, state: {}, version: 1 });
+  const unreadable: ServerFrame = { type: "applet_state_unreadable", session: SESSION, applet: "counter", message: "no object" };
+  FakeSocket.last.say(unreadable, { ...unreadable, applet: "other" });
+  expect(heard.at(-1)).toEqual(unreadable);
   FakeSocket.last.say(state("counter"), state("other"), { type: "applet_changed", session: SESSION, applet: "counter", hash: "h2" });
   live.closeApplet(SESSION);
   live.closeApplet(SESSION);

@@ -236,6 +236,7 @@ export class LiveClient {
         }
         return;
       case "applet_state":
+      case "applet_state_unreadable":
       case "applet_changed":
         // What comes after it was closed, or another was opened, is of no more interest.
         if (this.#applets.get(frame.session)?.applet === frame.applet) {

@@ -1,7 +1,7 @@
 // What can be done with the session, in one menu: what has no button of its own, and where the header has no room for
 // buttons, what would have one.
 import type { ReactNode, RefObject } from "react";
-import { useId, useState } from "react";
+import { useState } from "react";
 
 import { useAction, useActions } from "../app/actions";
 import { useHttp } from "../app/AppContext";
@@ -12,6 +12,7 @@ import { Anchored } from "../ui/Anchored";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { MenuRow } from "../ui/MenuRow";
+import { takeFocus, useMenu } from "../ui/useMenu";
 import type { SessionRow } from "../wire/names";
 import { ExportRows } from "./export/ExportRows";
 import { useExport } from "./export/useExport";
@@ -36,9 +37,7 @@ const NARROW = "@min-[40rem]:hidden";
 
 export function HeaderMenu({ row, onShow, onDelete, handOver, reporting, className = "", ref: anchor }: HeaderMenuProps) {
   const { fail, say } = reporting;
-  const [open, setOpen] = useState<"closed" | "menu" | "hand-over" | "export">("closed");
-  const id = useId();
-  const close = () => setOpen("closed");
+  const { view, id, show: open, close, then, around, button } = useMenu<"menu" | "hand-over" | "export">("menu");
   const http = useHttp();
   const { run, show } = useFrame();
   // The title and the session offer them, where they can be done.
@@ -72,37 +71,18 @@ export function HeaderMenu({ row, onShow, onDelete, handOver, reporting, classNa
     [pinned ? "unpin-session" : "pin-session"]: pin,
     "tag-session": () => setTagging(true),
   });
-  const then = (action: () => void) => () => {
-    close();
-    action();
-  };
   return (
-    <div
-      ref={anchor}
-      className={className}
-      onKeyDown={(event) => {
-        if (event.key === "Escape" && open !== "closed") {
-          event.stopPropagation();
-          close();
-        }
-      }}
-    >
-      <IconButton
-        label="More of this session"
-        aria-expanded={open !== "closed"}
-        aria-controls={open === "closed" ? undefined : id}
-        onClick={() => setOpen(open === "closed" ? "menu" : "closed")}
-      >
+    <div ref={anchor} className={className} {...around}>
+      <IconButton label="More of this session" {...button}>
         <Icon name="more" />
       </IconButton>
-      {open !== "closed" && (
+      {view !== null && (
         <Anchored id={id} anchor={anchor} side="end" label="What can be done with this session" className="w-72 max-w-[calc(100vw-1rem)]" onPressElsewhere={close}>
-          {open === "hand-over" && handOver !== null ? (
-            // The line that was pressed is gone.
+          {view === "hand-over" && handOver !== null ? (
             <div ref={takeFocus} tabIndex={-1} className="outline-none">
               {handOver(close)}
             </div>
-          ) : open === "export" ? (
+          ) : view === "export" ? (
             <div ref={takeFocus} tabIndex={-1} className="outline-none">
               <ExportRows
                 onExport={(format) => {
@@ -131,7 +111,7 @@ export function HeaderMenu({ row, onShow, onDelete, handOver, reporting, classNa
                 Changes
               </MenuRow>
               {handOver !== null && (
-                <MenuRow icon="handOver" className={NARROW} onClick={() => setOpen("hand-over")}>
+                <MenuRow icon="handOver" className={NARROW} onClick={() => open("hand-over")}>
                   Hand over to…
                 </MenuRow>
               )}
@@ -148,7 +128,7 @@ export function HeaderMenu({ row, onShow, onDelete, handOver, reporting, classNa
               <MenuRow icon="copy" onClick={then(() => void copy())}>
                 Copy as Markdown
               </MenuRow>
-              <MenuRow icon="down" onClick={() => setOpen("export")}>
+              <MenuRow icon="down" onClick={() => open("export")}>
                 Export as…
               </MenuRow>
               <MenuRow icon="pin" onClick={then(pin)}>
@@ -173,8 +153,4 @@ export function HeaderMenu({ row, onShow, onDelete, handOver, reporting, classNa
       {tagging && <TagDialog rows={[row]} onRun={(action) => void run(action, [row])} onClose={() => setTagging(false)} />}
     </div>
   );
-}
-
-function takeFocus(element: HTMLElement | null): void {
-  element?.focus();
 }

@@ -309,6 +309,7 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
         frame.reason === "deleted" ? { ...NOT_READ, reading: { kind: "deleted" } } : NOT_READ,
       );
     case "applet_state":
+    case "applet_state_unreadable":
     case "applet_changed":
       return { ...state, applets: applyAppletFrame(state.applets, frame) };
     case "entries":

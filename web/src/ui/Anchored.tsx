@@ -14,7 +14,7 @@ interface AnchoredProps {
   side: Side;
   className?: string;
   id?: string;
-  /** A press outside of it and of its anchor. */
+  /** A press outside of it and of its anchor, be it in a frame. */
   onPressElsewhere(): void;
   children: ReactNode;
 }
@@ -70,13 +70,26 @@ export function Anchored({ anchor, label, side, className = "", id, onPressElsew
       onPressElsewhere();
     }
   });
+  const leave = useEffectEvent(() => {
+    if (document.activeElement instanceof HTMLIFrameElement) {
+      onPressElsewhere();
+    }
+  });
   useEffect(() => {
     const listener = (event: PointerEvent) => {
       press(event);
     };
+    // The page hears nothing of a press in a frame but that the focus goes there; Firefox names the frame only after that.
+    let left: ReturnType<typeof setTimeout> | undefined;
+    const blur = () => {
+      left = setTimeout(() => leave());
+    };
     document.addEventListener("pointerdown", listener);
+    window.addEventListener("blur", blur);
     return () => {
       document.removeEventListener("pointerdown", listener);
+      window.removeEventListener("blur", blur);
+      clearTimeout(left);
     };
   }, []);
   return (

@@ -3350,6 +3350,13 @@ export interface components {
             writer?: string | null;
         } | {
             applet: string;
+            /** @description What is wrong with it. */
+            message: string;
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "applet_state_unreadable";
+        } | {
+            applet: string;
             hash?: string | null;
             session: components["schemas"]["SessionId"];
             /** @enum {string} */

@@ -25,4 +25,4 @@ export type NewAppletState = ({ state: JsonObject } | { merge: JsonObject }) & {
 export type UnsentAppletState = Omit<Schemas["UnsentAppletState"], "merge"> & { merge: JsonObject };
 
 type Frame = Schemas["ServerFrame"];
-export type AppletFrame = Extract<Frame, { type: "applet_state" | "applet_changed" }>;
+export type AppletFrame = Extract<Frame, { type: "applet_state" | "applet_state_unreadable" | "applet_changed" }>;

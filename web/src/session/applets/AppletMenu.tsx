@@ -1,10 +1,11 @@
 // What can be done with an open applet: loading it anew, earlier versions of its state, what it may do, deleting it.
-import { useId, useRef, useState } from "react";
+import { useRef, useState } from "react";
 
 import { Anchored } from "../../ui/Anchored";
 import { Button, IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { MenuRow } from "../../ui/MenuRow";
+import { takeFocus, useMenu } from "../../ui/useMenu";
 import type { Grants } from "./grants";
 import { GrantRows } from "./GrantRows";
 import type { VersionsOf } from "./VersionRows";
@@ -22,57 +23,26 @@ interface AppletMenuProps {
   onDelete: (() => Promise<string | null>) | null;
 }
 
-type Shown = "closed" | "menu" | "versions" | "grants" | "delete";
-
-/** The row that led here is gone, and the focus with it. */
-function takeFocus(element: HTMLElement | null): void {
-  element?.focus({ preventScroll: true });
-}
-
 export function AppletMenu({ name, grants, versions, onReload, onBrowse, onDelete }: AppletMenuProps) {
-  const [shown, setShown] = useState<Shown>("closed");
+  const { view, id, show, close, then, around, button } = useMenu<"menu" | "versions" | "grants" | "delete">("menu");
   const [failed, setFailed] = useState<string | null>(null);
   const anchor = useRef<HTMLDivElement>(null);
-  const id = useId();
-  const close = () => setShown("closed");
-  const then = (action: () => void) => () => {
-    close();
-    action();
-  };
   return (
-    <div
-      ref={anchor}
-      onKeyDown={(event) => {
-        if (event.key === "Escape" && shown !== "closed") {
-          event.stopPropagation();
-          close();
-          anchor.current?.querySelector("button")?.focus();
-        }
-      }}
-    >
-      <IconButton
-        label="More of this applet"
-        className="md:size-9!"
-        aria-expanded={shown !== "closed"}
-        aria-controls={shown === "closed" ? undefined : id}
-        onClick={() => {
-          setFailed(null);
-          setShown(shown === "closed" ? "menu" : "closed");
-        }}
-      >
+    <div ref={anchor} {...around}>
+      <IconButton label="More of this applet" className="md:size-9!" {...button}>
         <Icon name="more" />
       </IconButton>
-      {shown !== "closed" && (
+      {view !== null && (
         <Anchored id={id} anchor={anchor} side="end" label="What can be done with this applet" className="w-72 max-w-[calc(100vw-1rem)]" onPressElsewhere={close}>
-          {shown === "menu" ? (
+          {view === "menu" ? (
             <>
               {versions !== null && (
-                <MenuRow icon="history" onClick={() => setShown("versions")}>
+                <MenuRow icon="history" onClick={() => show("versions")}>
                   Versions and undo…
                 </MenuRow>
               )}
               {grants !== null && (
-                <MenuRow icon="check" onClick={() => setShown("grants")}>
+                <MenuRow icon="check" onClick={() => show("grants")}>
                   What it may do…
                 </MenuRow>
               )}
@@ -83,19 +53,25 @@ export function AppletMenu({ name, grants, versions, onReload, onBrowse, onDelet
                 All applets
               </MenuRow>
               {onDelete !== null && (
-                <MenuRow icon="trash" onClick={() => setShown("delete")}>
+                <MenuRow
+                  icon="trash"
+                  onClick={() => {
+                    setFailed(null);
+                    show("delete");
+                  }}
+                >
                   Delete applet…
                 </MenuRow>
               )}
             </>
           ) : (
-            <div key={shown} ref={takeFocus} tabIndex={-1} className="outline-none">
-              {shown === "versions" && versions !== null ? (
+            <div key={view} ref={takeFocus} tabIndex={-1} className="outline-none">
+              {view === "versions" && versions !== null ? (
                 <VersionRows of={versions} onDone={close} />
-              ) : shown === "grants" && grants !== null ? (
+              ) : view === "grants" && grants !== null ? (
                 <GrantRows grants={grants} />
               ) : (
-                shown === "delete" &&
+                view === "delete" &&
                 onDelete !== null && (
                   <div className="space-y-3 p-2.5 text-[0.9375rem]">
                     <p>
@@ -113,6 +89,10 @@ export function AppletMenu({ name, grants, versions, onReload, onBrowse, onDelet
               )}
             </div>
           )}
+          {/* A phone has no Escape, and the applet's frame is nearly all that could be pressed outside of the menu. */}
+          <MenuRow icon="close" className="md:hidden" onClick={close}>
+            Close this menu
+          </MenuRow>
         </Anchored>
       )}
     </div>

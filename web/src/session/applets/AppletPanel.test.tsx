@@ -5,7 +5,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createStore } from "zustand/vanilla";
 
 import { AppContext } from "../../app/AppContext";
+import { ConnectionNotice } from "../../app/FrameContext";
 import type { App, AppState } from "../../state/app";
+import type { AppletNow } from "../../state/applets";
 import { INITIAL_STATE } from "../../state/app";
 import type { Followed } from "../../state/followed";
 import { NOT_READ } from "../../state/followed";
@@ -49,6 +51,7 @@ beforeEach(() => {
 
 afterEach(() => {
   cleanup();
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
 });
 
@@ -75,20 +78,22 @@ function open({ address = COUNTER, followed = NOT_READ, http: more = {} }: { add
   const app = { http, store, openApplet: vi.fn(), closeApplet: vi.fn(), writeAppletState: vi.fn(() => done({ version: 6 })) };
   const go = vi.fn();
   const add = vi.fn();
-  const panel = (now: AppletAddress, beside: { asks?: boolean; fresh?: OutputId; known?: Followed } = {}) => (
+  const panel = (now: AppletAddress, beside: { asks?: boolean; fresh?: OutputId; known?: Followed; notice?: string } = {}) => (
     <AppContext value={app as unknown as App}>
-      <ComposeContext value={{ edit: vi.fn(), add }}>
-        <AppletPanel
-          row={{ id: session, title: "The loom", state: beside.asks ? "needs_you" : "idle" } as SessionRow}
-          followed={beside.known ?? followed}
-          address={now}
-          writable
-          go={go}
-          onBrowse={vi.fn()}
-          isOver={beside.asks ?? false}
-          fresh={beside.fresh ?? null}
-        />
-      </ComposeContext>
+      <ConnectionNotice value={beside.notice ?? null}>
+        <ComposeContext value={{ edit: vi.fn(), add }}>
+          <AppletPanel
+            row={{ id: session, title: "The loom", state: beside.asks ? "needs_you" : "idle" } as SessionRow}
+            followed={beside.known ?? followed}
+            address={now}
+            writable
+            go={go}
+            onBrowse={vi.fn()}
+            isOver={beside.asks ?? false}
+            fresh={beside.fresh ?? null}
+          />
+        </ComposeContext>
+      </ConnectionNotice>
     </AppContext>
   );
   const view = render(panel(address));
@@ -105,11 +110,13 @@ function open({ address = COUNTER, followed = NOT_READ, http: more = {} }: { add
     await waitFor(() => expect(frame()).not.toBeNull());
     await say({ method: "ui/notifications/initialized" });
   };
+  /** What the server says of it by itself. */
+  const news = (change: Partial<AppletNow>) => act(() => store.setState({ applets: new Map([[session, { applet: "counter", state: { n: 1 }, version: 5, trouble: null, ...change }]]) }));
   const change = (to: string) => {
     hash = to;
-    act(() => store.setState({ applets: new Map([[session, { applet: "counter", state: { n: 1 }, version: 5, hash: to }]]) }));
+    news({ hash: to });
   };
-  return { http, app, store, session, go, add, view, panel, frame, say, hears, change };
+  return { http, news, app, store, session, go, add, view, panel, frame, say, hears, change };
 }
 
 test("the frame has an opaque origin, the page's looks by its name, and its state as soon as it listens", async () => {
@@ -124,10 +131,10 @@ test("the frame has an opaque origin, the page's looks by its name, and its stat
 });
 
 test("news of the state and other parameters go to the frame, which stays", async () => {
-  const { app, store, session, frame, hears, view, panel } = open();
+  const { app, news, session, frame, hears, view, panel } = open();
   await hears();
   const before = frame();
-  act(() => store.setState({ applets: new Map([[session, { applet: "counter", state: { n: 2 }, version: 7 }]]) }));
+  news({ state: { n: 2 }, version: 7 });
   view.rerender(panel({ ...COUNTER, params: { a: "2" } }));
   expect(posted.slice(1)).toMatchObject([
     { method: "throughline/state", params: { state: { n: 2 }, version: 7 } },
@@ -144,13 +151,26 @@ test("what it may not do yet is asked in the page, and a press at once does not 
   await hears();
   await say({ id: 1, method: "tools/call", params: { name: "read_file", arguments: { path: "a" } } });
   const bar = await screen.findByRole("alertdialog", { name: "The applet asks" });
-  expect(bar.textContent).toContain("Counter wants to read files of this session.");
+  expect(bar.textContent).toContain("“Counter” (counter) wants to read files of this session.");
+  expect(bar.textContent).toContain("This holds in every session where you open it, until the applet changes. You can take it back in its menu.");
   expect(screen.getByRole<HTMLButtonElement>("button", { name: "Allow" }).disabled).toBe(true);
   await waitFor(() => expect(screen.getByRole<HTMLButtonElement>("button", { name: "Allow" }).disabled).toBe(false));
   await userEvent.click(screen.getByRole("button", { name: "Allow" }));
   await waitFor(() => expect(http.readAppletFile).toHaveBeenCalledOnce());
   expect(http.grantApplet).toHaveBeenCalledWith(expect.any(String), "counter", { hash: "h1", grant: "files.read", granted: true });
   expect(screen.queryByRole("alertdialog")).toBeNull();
+});
+
+test("what was declined stays in sight above the frame, until the applet is loaded anew", async () => {
+  const { hears, say } = open();
+  await hears();
+  await say({ id: 1, method: "tools/call", params: { name: "read_file", arguments: { path: "a" } } });
+  await waitFor(() => expect(screen.getByRole<HTMLButtonElement>("button", { name: "Not now" }).disabled).toBe(false));
+  await userEvent.click(screen.getByRole("button", { name: "Not now" }));
+  await screen.findByText(/You did not allow/);
+  await userEvent.click(screen.getByRole("button", { name: "More of this applet" }));
+  await userEvent.click(await screen.findByText("Load it anew"));
+  await waitFor(() => expect(screen.queryByText(/You did not allow/)).toBeNull());
 });
 
 test("errors are one quiet line, and go into the prompt only when that is asked for", async () => {
@@ -165,14 +185,14 @@ test("errors are one quiet line, and go into the prompt only when that is asked 
 });
 
 test("other content is loaded and told of; what is gone is told of and stays in sight", async () => {
-  const { frame, hears, change, store, session } = open();
+  const { frame, hears, change, news } = open();
   await hears();
   change("h2");
   await waitFor(() => expect(frame()?.getAttribute("data-src")).toBe("/applet-frame/2"));
   expect(document.querySelectorAll("iframe")).toHaveLength(1);
   await userEvent.click(screen.getByRole("button", { name: "Hide" }));
   expect(screen.queryByText(/It was changed/)).toBeNull();
-  act(() => store.setState({ applets: new Map([[session, { applet: "counter", state: {}, version: 5, hash: null }]]) }));
+  news({ state: {}, hash: null });
   screen.getByText(/not there any more/);
   expect(frame()).not.toBeNull();
 });
@@ -260,10 +280,81 @@ test("over the transcript it says that the agent waits, and beside it that the a
   expect(go).toHaveBeenLastCalledWith({ applet: "board", params: { a: "2" }, past: null }, "push");
 });
 
-test("a state that can not be read is said", async () => {
-  const words = "state.json of this applet holds no state; mend the file, or set the whole state";
-  const failure = { kind: "refused", status: 409, code: "applet_state_unreadable", message: words };
-  const { hears } = open({ http: { applet: vi.fn(() => Promise.resolve({ ok: false, failure })) } });
+const UNREADABLE = "state.json of this applet holds no state; mend the file, or set the whole state";
+const unreadable = { ok: false, failure: { kind: "refused", status: 409, code: "applet_state_unreadable", message: UNREADABLE } };
+const MENDED = { slug: "counter", name: "Counter", bundled: false, perSession: false, hash: "h1", createdAt: "", updatedAt: "", state: { n: 3 }, version: 5 };
+
+test("a state that can not be read is said once, and what it is called is read as soon as it can be", async () => {
+  const applet = vi.fn((): Promise<object> => Promise.resolve(unreadable));
+  const { hears, news } = open({ http: { applet } });
   await hears();
-  screen.getByText(/State\.json of this applet holds no state/);
+  screen.getByText(/What this applet saved can not be read: state\.json of this applet holds no state/);
+  news({ state: {}, version: -1, trouble: UNREADABLE });
+  expect(screen.getAllByText(/can not be read/)).toHaveLength(1);
+  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+  await waitFor(() => expect(applet).toHaveBeenCalledTimes(2));
+  screen.getByRole("heading", { name: "counter" });
+  applet.mockResolvedValue({ ok: true, value: MENDED });
+  news({});
+  await screen.findByRole("heading", { name: "Counter" });
+  expect(screen.queryByText(/can not be read/)).toBeNull();
+  expect(applet).toHaveBeenCalledTimes(3);
+});
+
+test("a state that is edited into none while it is open is said, and its frame stays", async () => {
+  const { http, hears, news, frame } = open();
+  await hears();
+  const before = frame();
+  news({ trouble: UNREADABLE });
+  screen.getByText(/What this applet saved can not be read/);
+  news({ version: 6 });
+  expect(screen.queryByText(/can not be read/)).toBeNull();
+  expect(frame()).toBe(before);
+  expect(http.applet).toHaveBeenCalledOnce();
+});
+
+test("a lost connection is said where the page says it, and not of what is past", async () => {
+  const { hears, view, panel } = open();
+  await hears();
+  expect(screen.queryByText(/connection is lost/)).toBeNull();
+  view.rerender(panel(COUNTER, { notice: "Connection lost." }));
+  screen.getByText("The connection is lost. What you do here is kept in this tab until it is back; do not close or reload it.");
+  view.rerender(panel({ ...COUNTER, past: { turn: 1, output: OUTPUT } }, { notice: "Connection lost." }));
+  expect(screen.queryByText(/connection is lost/)).toBeNull();
+});
+
+test("the page asks before it is left only while the connection is lost and something is unsent", async () => {
+  const { app, store, hears, say } = open({ http: { writeAppletState: () => Promise.resolve({ ok: false, failure: { kind: "unreachable" } }) } });
+  await hears();
+  const asks = () => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  const connection = (kind: "live" | "lost") => act(() => store.setState({ connection: kind === "live" ? { kind } : { kind, lastHeardAt: 1 } }));
+  connection("lost");
+  expect(asks()).toBe(false);
+  app.writeAppletState.mockImplementation(() => Promise.resolve({ ok: false, failure: { kind: "unreachable" } }) as never);
+  await say({ id: 1, method: "tools/call", params: { name: "applet_state_set", arguments: { merge: { n: 2 } } } });
+  await waitFor(() => expect(asks()).toBe(true));
+  app.writeAppletState.mockImplementation(() => done({ version: 6 }));
+  connection("live");
+  expect(asks()).toBe(false);
+  connection("lost");
+  await waitFor(() => expect(asks()).toBe(false));
+});
+
+test("the menu closes by its own button and when the focus goes into a frame, and not when another window has it", async () => {
+  const { hears, frame } = open();
+  await hears();
+  const menu = () => screen.queryByRole("group", { name: "What can be done with this applet" });
+  await userEvent.click(screen.getByRole("button", { name: "More of this applet" }));
+  await userEvent.click(screen.getByText("Close this menu"));
+  expect(menu()).toBeNull();
+  await userEvent.click(screen.getByRole("button", { name: "More of this applet" }));
+  await userEvent.click(await screen.findByText("What it may do…"));
+  vi.useFakeTimers();
+  dispatchEvent(new Event("blur"));
+  act(() => vi.runOnlyPendingTimers());
+  vi.useRealTimers();
+  expect(menu()).not.toBeNull();
+  vi.spyOn(document, "activeElement", "get").mockReturnValue(frame());
+  dispatchEvent(new Event("blur"));
+  await waitFor(() => expect(menu()).toBeNull());
 });

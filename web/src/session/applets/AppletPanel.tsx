@@ -1,11 +1,12 @@
 // The applet beside the transcript, or over it where there is no room: what the page says of it, and its frame.
 //
 // Invariant: whatever is asked of the person stands in the page's own part of the panel, never in the frame.
-import type { ReactNode } from "react";
-import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { use, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 
-import { failureWords } from "../../api/http";
+import type { Failure } from "../../api/http";
+import { failureWords, sentence } from "../../api/http";
 import { useApp, useAppState, useHttp } from "../../app/AppContext";
+import { ConnectionNotice } from "../../app/FrameContext";
 import type { Followed } from "../../state/followed";
 import { turnAt } from "../../state/followed";
 import { Alert } from "../../ui/Alert";
@@ -13,10 +14,11 @@ import { IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { inOneLine } from "../../ui/shown";
 import type { JsonObject } from "../../wire/applets";
-import type { OutputId, SessionRow } from "../../wire/names";
+import type { OutputId, SessionId, SessionRow } from "../../wire/names";
 import type { AppletAddress } from "./address";
 import { SHOWN } from "./address";
 import { AppletErrors } from "./AppletErrors";
+import { AppletLine } from "./AppletLine";
 import type { AppletFailure } from "./appletHost";
 import { appletHost } from "./appletHost";
 import { AppletMenu } from "./AppletMenu";
@@ -25,7 +27,7 @@ import { Asks } from "./asks";
 import type { OpenFrame } from "./frame";
 import { openFrame } from "./frame";
 import { Grants } from "./grants";
-import { queueOf } from "./unsentState";
+import { hasUnsent, openQueue, writeState } from "./unsentState";
 import { useLoaded } from "./useLoaded";
 import "./AppletPanel.css";
 
@@ -70,7 +72,11 @@ export function AppletPanel({ row, followed, address, writable, go, onBrowse, is
     const now = isPast ? undefined : applets.get(session);
     return now?.applet === applet ? now.hash : undefined;
   });
-  const { loaded, failure, isChanged, reload, dismiss } = useLoaded(session, applet, output, hashNow ?? null);
+  const unreadable = useAppState(({ applets }) => {
+    const now = isPast ? undefined : applets.get(session);
+    return now?.applet === applet ? now.trouble : null;
+  });
+  const { loaded, failure, isChanged, reload, dismiss } = useLoaded(session, applet, output, hashNow ?? null, unreadable !== null);
   const ticket = loaded?.ticket ?? null;
 
   const shown = shownAs(followed, address);
@@ -88,6 +94,7 @@ export function AppletPanel({ row, followed, address, writable, go, onBrowse, is
     }
     setErrors([]);
     access.asks.open();
+    const writes = openQueue(app, session, applet);
     const host = appletHost({
       app,
       row,
@@ -95,13 +102,14 @@ export function AppletPanel({ row, followed, address, writable, go, onBrowse, is
       hash: ticket.hash,
       past: isPast,
       ...access,
+      queue: writes.queue,
       now: () => now(),
       go: (to, how) => move(to, how),
       onError: (error) => setErrors((before) => [...before, error].slice(-MOST_ERRORS)),
       onSent: setSent,
     });
     const about = { applet, title, session, params, hash: ticket.hash, past: isPast };
-    const opened = openFrame(place, { app, session, url: ticket.url, about, read: loaded?.about ?? null, host });
+    const opened = openFrame(place, { app, session, url: ticket.url, about, read: loaded?.about ?? null, writes, host });
     return {
       ...opened,
       leave() {
@@ -130,13 +138,14 @@ export function AppletPanel({ row, followed, address, writable, go, onBrowse, is
     return failureWords(answer.failure);
   };
   const newer = fresh !== null && followed.newestApplet?.output === fresh ? followed.newestApplet : null;
-  const queue = queueOf(app, session, applet);
+  const trouble = troubleWords(unreadable, loaded?.trouble ?? null);
+  const isLost = useLost(session, applet) && !isPast;
   const versions = isPast || !writable
     ? null
     : {
         list: () => http.appletVersions(session, applet),
         read: (version: number) => http.appletVersion(session, applet, version),
-        write: (state: JsonObject) => queue.write({ state }),
+        write: (state: JsonObject) => writeState(app, session, applet, state),
       };
   return (
     <>
@@ -158,46 +167,47 @@ export function AppletPanel({ row, followed, address, writable, go, onBrowse, is
         </IconButton>
       </header>
       {past !== null && (
-        <Line>
+        <AppletLine>
           Its page as it was shown in turn {past.turn}, with the state of today; it changes nothing here.{" "}
           <button type="button" className="small-button mx-0!" onClick={() => go({ ...address, past: null }, "push")}>
             Open today’s
           </button>
-        </Line>
+        </AppletLine>
       )}
       {isOver && row.state === "needs_you" && (
-        <Line>
+        <AppletLine>
           <strong className="font-semibold text-thread">The agent needs your answer.</strong>{" "}
           <button type="button" className="small-button mx-0!" onClick={() => go(null, "push")}>
             Show the question
           </button>
-        </Line>
+        </AppletLine>
       )}
       {newer !== null && (
-        <Line>
+        <AppletLine>
           The agent shows {inOneLine(newer.title) || newer.slug || "another applet"}.{" "}
           <button type="button" className="small-button mx-0!" onClick={() => go({ applet: newer.slug ?? SHOWN, params: newer.params, past: null }, "push")}>
             Open it
           </button>
-        </Line>
+        </AppletLine>
       )}
-      {hashNow === null && <Line>This applet is not there any more. What is shown is what it was.</Line>}
-      {loaded !== null && loaded.trouble !== null && hashNow !== null && (
-        <Line>
-          {failureWords(loaded.trouble)}{" "}
+      {hashNow === null && <AppletLine>This applet is not there any more. What is shown is what it was.</AppletLine>}
+      {isLost && <AppletLine>The connection is lost. What you do here is kept in this tab until it is back; do not close or reload it.</AppletLine>}
+      {trouble !== null && hashNow !== null && (
+        <AppletLine>
+          {trouble}{" "}
           <button type="button" className="small-button mx-0!" onClick={reload}>
             Try again
           </button>
-        </Line>
+        </AppletLine>
       )}
-      {isChanged && hashNow !== null && <Line onDismiss={dismiss}>It was changed, and is shown as it is now.</Line>}
+      {isChanged && hashNow !== null && <AppletLine onDismiss={dismiss}>It was changed, and is shown as it is now.</AppletLine>}
       {sent !== null && (
-        <Line onDismiss={() => setSent(null)}>
+        <AppletLine onDismiss={() => setSent(null)}>
           It sent the agent: <span className="text-ink">{inOneLine(sent).slice(0, 200)}</span>
-        </Line>
+        </AppletLine>
       )}
       <AppletErrors title={title} slug={applet === SHOWN ? null : applet} errors={errors} />
-      {access !== null && <AskBar asks={access.asks} title={title} />}
+      {access !== null && <AskBar {...access} title={title} slug={applet === SHOWN ? null : applet} />}
       {failure !== null && hashNow !== null && (
         <Alert className="m-4">
           {failureWords(failure)}{" "}
@@ -221,15 +231,28 @@ function shownAs(followed: Followed, { applet, past }: AppletAddress): { title: 
   return item?.type === "output" ? (item.applet ?? null) : null;
 }
 
-function Line({ children, onDismiss }: { children: ReactNode; onDismiss?: () => void }) {
-  return (
-    <div role="status" className="flex items-center gap-3 border-b border-rule ground-shade px-4 py-1.5 text-[0.8125rem] text-soft">
-      <p className="min-w-0 flex-1 wrap-anywhere">{children}</p>
-      {onDismiss !== undefined && (
-        <button type="button" className="small-button" onClick={onDismiss}>
-          Hide
-        </button>
-      )}
-    </div>
-  );
+/** One line for what the server said by itself and what it answered: both may say the same. */
+function troubleWords(unreadable: string | null, failure: Failure | null): string | null {
+  const why = unreadable ?? (failure?.kind === "refused" && failure.code === "applet_state_unreadable" ? failure.message : null);
+  return why !== null ? sentence(`what this applet saved can not be read: ${why}`) : failure !== null ? failureWords(failure) : null;
+}
+
+/** Whether the page says that the connection is lost. While it is, leaving the page with something unsent is asked about. */
+function useLost(session: SessionId, applet: string): boolean {
+  const isLost = useAppState(({ connection }) => connection.kind === "lost");
+  useEffect(() => {
+    if (!isLost) {
+      return undefined;
+    }
+    const ask = (event: BeforeUnloadEvent) => {
+      if (hasUnsent(session, applet)) {
+        event.preventDefault();
+      }
+    };
+    addEventListener("beforeunload", ask);
+    return () => {
+      removeEventListener("beforeunload", ask);
+    };
+  }, [isLost, session, applet]);
+  return use(ConnectionNotice) !== null;
 }

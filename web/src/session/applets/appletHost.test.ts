@@ -11,7 +11,7 @@ import type { AppletAddress } from "./address";
 import { appletHost, paramsOf, safeLink } from "./appletHost";
 import { Asks } from "./asks";
 import { Grants } from "./grants";
-import { queueOf } from "./unsentState";
+import { openQueue } from "./unsentState";
 
 const done = <T>(value: T) => Promise.resolve({ ok: true as const, value });
 let sessions = 0;
@@ -50,6 +50,7 @@ function open({ granted = [] as AppletGrant[], past = false, http: more = {} } =
   const address: AppletAddress = { applet: "counter", params: { a: "1" }, past: null };
   const went: [AppletAddress, string][] = [];
   const onSent = vi.fn();
+  const { queue } = openQueue(app, session, "counter");
   const host = appletHost({
     app,
     row: { id: session, title: "The loom" } as SessionRow,
@@ -58,6 +59,7 @@ function open({ granted = [] as AppletGrant[], past = false, http: more = {} } =
     past,
     asks,
     grants,
+    queue,
     now: () => ({ followed: NOT_READ, address, writable: true }),
     go: (to, how) => went.push([to, how]),
     onError: vi.fn(),
@@ -67,7 +69,7 @@ function open({ granted = [] as AppletGrant[], past = false, http: more = {} } =
     await vi.waitFor(() => expect(asks.current()).not.toBeNull());
     asks.answer(yes);
   };
-  return { host, http, app, asks, prompts, went, onSent, answer, session };
+  return { host, http, app, asks, prompts, went, onSent, answer, session, queue };
 }
 
 test.each([
@@ -96,7 +98,7 @@ test("a file comes with what names it, and is written over what was expected, in
 });
 
 test("another's edit is a conflict", async () => {
-  const changed = { ok: false, failure: { kind: "refused", status: 412, code: "precondition_failed", message: "the file is another by now", details: {} } };
+  const changed = { ok: false, failure: { kind: "refused", status: 412, code: "file_changed", message: "the file is another by now", details: {} } };
   const { host } = open({ granted: ["files.write"], http: { writeAppletFile: () => Promise.resolve(changed) } });
   await expect(host.callTool("write_file", { path: "a", content: "x", hash: "f1" })).rejects.toMatchObject({ data: { code: "conflict" } });
 });
@@ -151,15 +153,26 @@ test("the first message is shown and asked about, later ones go and are told of,
   await expect(host.message("x".repeat(40_000))).rejects.toMatchObject({ data: { code: "too_large" } });
 });
 
+test("one press sends the prompt that was shown, and no other", async () => {
+  const { host, prompts, asks, answer } = open();
+  const shown = host.message("say hello");
+  await vi.waitFor(() => expect(asks.current()).toEqual({ kind: "grant", grant: "message", text: "say hello" }));
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + 2_000);
+  await expect(host.message("delete everything")).rejects.toMatchObject({ data: { code: "busy" } });
+  await answer(true);
+  await shown;
+  expect(prompts.map(({ text }) => text)).toEqual(["say hello"]);
+});
+
 test("state that could not be sent goes with a message, over whichever way there was", async () => {
-  const { host, http, app, prompts, session } = open({ granted: ["message"] });
+  const { host, http, app, prompts, queue } = open({ granted: ["message"] });
   const writing = host.callTool("applet_state_set", { merge: { n: 1 } });
   await writing;
   expect(app.writeAppletState).toHaveBeenCalledOnce();
   expect(http.writeAppletState).toHaveBeenCalledOnce();
   await host.message("look");
   expect(prompts).toMatchObject([{ text: "look", appletState: { applet: "counter", merge: { n: 1 } } }]);
-  expect(queueOf(app, session, "counter").unsent).toBeNull();
+  expect(queue.unsent).toBeNull();
 });
 
 test("a link is opened by the person alone", async () => {

@@ -15,8 +15,9 @@ import type { BridgeHost } from "./bridge";
 import { Pace } from "./bridge";
 import type { Grants } from "./grants";
 import { Refusal, refusalOf } from "./refusal";
+import type { StateQueue } from "./stateQueue";
 import { callTool } from "./tools";
-import { carryUnsent, queueOf, settleUnsent } from "./unsentState";
+import { carryUnsent, settleUnsent } from "./unsentState";
 
 export interface HostParts {
   readonly app: App;
@@ -26,6 +27,8 @@ export interface HostParts {
   readonly past: boolean;
   readonly asks: Asks;
   readonly grants: Grants;
+  /** Of its state. */
+  readonly queue: StateQueue;
   /** As things are when it is asked for. */
   now(): { followed: Followed; address: AppletAddress; writable: boolean };
   go(address: AppletAddress, how: "push" | "replace"): void;
@@ -46,10 +49,9 @@ const MOST_PARAMS = 20;
 const MOST_PARAM_CHARACTERS = 2_000;
 
 export function appletHost(parts: HostParts): Omit<BridgeHost, "context" | "ready" | "flooded"> {
-  const { app, row, applet, hash, past, grants } = parts;
+  const { app, row, applet, hash, past, grants, queue } = parts;
   const moves = new Pace(MOST_MOVES_A_SECOND);
   const messages = new Pace(MOST_MESSAGES_A_SECOND);
-  const queue = queueOf(app, row.id, applet);
   const move = (address: AppletAddress, how: "push" | "replace") => {
     if (!moves.take()) {
       throw new Refusal("busy", "too many moves at once");
@@ -66,6 +68,10 @@ export function appletHost(parts: HostParts): Omit<BridgeHost, "context" | "read
           hash,
           past,
           need: async (grant) => {
+            await grants.need(grant);
+          },
+          needAnew: async (grant) => {
+            grants.forget();
             await grants.need(grant);
           },
           state: () => queue.shown,

@@ -8,7 +8,7 @@ import type { SessionId } from "../../wire/names";
 import type { BridgeHost, HostContext } from "./bridge";
 import { Bridge } from "./bridge";
 import { hostTheme, onThemeChange } from "./hostTheme";
-import { queueOf } from "./unsentState";
+import type { OpenQueue } from "./unsentState";
 
 export const SANDBOX = "allow-scripts";
 /** A state that nobody wrote has version 0, which a frame takes for none. */
@@ -21,6 +21,8 @@ export interface FrameOf {
   readonly about: HostContext["throughline"];
   /** Its state as it was read with its name. */
   readonly read: { readonly state: JsonObject; readonly version: number } | null;
+  /** Of its state; left when the frame is gone, since it may write until then. */
+  readonly writes: OpenQueue;
   /** All that the page does for it, but for its state and its looks. */
   readonly host: Omit<BridgeHost, "context" | "ready" | "flooded">;
 }
@@ -31,9 +33,9 @@ export interface OpenFrame {
   leave(): void;
 }
 
-export function openFrame(container: HTMLElement, { app, session, url, about, read, host }: FrameOf): OpenFrame {
+export function openFrame(container: HTMLElement, { app, session, url, about, read, writes, host }: FrameOf): OpenFrame {
   const { applet, past } = about;
-  const queue = queueOf(app, session, applet);
+  const { queue } = writes;
   let { params } = about;
   if (read !== null) {
     queue.heard(read.state, read.version);
@@ -86,19 +88,20 @@ export function openFrame(container: HTMLElement, { app, session, url, about, re
     leave() {
       stopFollowing();
       stopTheme();
-      leave(iframe, bridge);
+      leave(iframe, bridge, () => writes.leave());
     },
   };
 }
 
 /** A frame that is moved runs on only where the browser can move it whole. */
-function leave(iframe: HTMLIFrameElement, bridge: Bridge): void {
+function leave(iframe: HTMLIFrameElement, bridge: Bridge, onGone: () => void): void {
   if (document.activeElement === iframe) {
     iframe.closest<HTMLElement>("[data-own-keys]")?.focus({ preventScroll: true });
   }
   const remove = () => {
     bridge.close();
     iframe.remove();
+    onGone();
   };
   const body: HTMLElement & { moveBefore?(node: Node, before: Node | null): void } = document.body;
   if (body.moveBefore === undefined || !iframe.isConnected) {

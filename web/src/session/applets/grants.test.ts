@@ -21,7 +21,7 @@ function open({ hash = "h1", granted = [] as AppletGrant[], serverHash = "h1" } 
     }),
   } as unknown as Http;
   const asks = new Asks();
-  return { grants: new Grants({ http, session: "s", applet: "counter", hash, asks }), asks, told, http };
+  return { grants: new Grants({ http, session: "s", applet: "counter", hash, asks }), asks, told, http, known };
 }
 
 const asked = (asks: Asks) => vi.waitFor(() => {
@@ -54,6 +54,36 @@ test("a no is a no until the applet is loaded anew, unless the person gives it i
   expect(await grants.need("files.read")).toBe("granted_before");
   await grants.set("files.read", false);
   expect((await grants.known()).size).toBe(0);
+});
+
+test("while one message is asked about, no other waits for the same answer", async () => {
+  const { grants, asks } = open();
+  const shown = grants.need("message", "shown");
+  expect(await asked(asks)).toEqual({ kind: "grant", grant: "message", text: "shown" });
+  await expect(grants.need("message", "hidden")).rejects.toMatchObject({ data: { code: "busy" } });
+  asks.answer(true);
+  expect(await shown).toBe("granted_now");
+  expect(await grants.need("message", "later")).toBe("granted_before");
+});
+
+test("what was declined is known until it is given, wherever that is", async () => {
+  const { grants, asks, known } = open();
+  const changed = vi.fn();
+  grants.subscribe(changed);
+  for (const grant of ["files.read", "message"] as const) {
+    const call = grants.need(grant);
+    await asked(asks);
+    asks.answer(false);
+    await expect(call).rejects.toMatchObject({ data: { code: "not_granted" } });
+  }
+  expect(grants.declined()).toEqual(["files.read", "message"]);
+  await grants.set("files.read", true);
+  expect(grants.declined()).toEqual(["message"]);
+  // On another device.
+  known.add("message");
+  expect(await grants.need("message")).toBe("granted_before");
+  expect(grants.declined()).toEqual([]);
+  expect(changed).toHaveBeenCalledTimes(4);
 });
 
 test("grants of other content are none, and the server may say that it has changed since", async () => {

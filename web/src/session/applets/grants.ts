@@ -1,7 +1,8 @@
 // What the person lets an applet do. The server remembers it for this applet with this content.
 //
 // Invariant: with other content nothing is granted, whatever was granted before. A grant that was declined is not asked for again
-// before the applet is loaded anew; the person can still give it, in the menu.
+// before the applet is loaded anew; the person can still give it, above the frame and in the menu. A prompt that waits for its grant
+// is the one that is shown: no other waits beside it.
 import type { Http } from "../../api/http";
 import type { AppletGrant } from "../../wire/applets";
 import type { SessionId } from "../../wire/names";
@@ -21,7 +22,8 @@ export const GRANTS: readonly AppletGrant[] = ["files.read", "files.write", "mes
 
 export class Grants {
   readonly #of: GrantsOf;
-  readonly #declined = new Set<AppletGrant>();
+  #declined: readonly AppletGrant[] = [];
+  readonly #listeners = new Set<() => void>();
   readonly #asking = new Map<AppletGrant, Promise<boolean>>();
   #known: Promise<ReadonlySet<AppletGrant>> | null = null;
 
@@ -29,19 +31,34 @@ export class Grants {
     this.#of = of;
   }
 
+  /** Hears when something is declined, or given after all. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  };
+
+  /** In the order in which they were. */
+  readonly declined = (): readonly AppletGrant[] => this.#declined;
+
   /** Asks the person, unless it is granted already. `text` is the message that it is needed for. */
   async need(grant: AppletGrant, text: string | null = null): Promise<"granted_before" | "granted_now"> {
     // It may have been taken back on another device, and a prompt can not be.
     if (grant === "message") {
-      this.#known = null;
+      this.forget();
     }
     if ((await this.known()).has(grant)) {
+      this.#setDeclined(grant, false);
       return "granted_before";
     }
-    if (this.#declined.has(grant)) {
+    if (this.#declined.includes(grant)) {
       throw new Refusal("not_granted", "the person does not grant this");
     }
     const asking = this.#asking.get(grant);
+    if (grant === "message" && asking !== undefined) {
+      throw new Refusal("busy", "the person is being asked about another message");
+    }
     const answer = asking ?? this.#of.asks.ask({ kind: "grant", grant, text });
     if (asking === undefined) {
       this.#asking.set(grant, answer);
@@ -49,7 +66,7 @@ export class Grants {
     const yes = await answer;
     this.#asking.delete(grant);
     if (!yes) {
-      this.#declined.add(grant);
+      this.#setDeclined(grant, true);
       throw new Refusal("not_granted", "the person does not grant this");
     }
     // Of several that waited for the same answer, one tells the server.
@@ -59,6 +76,11 @@ export class Grants {
       await this.known();
     }
     return "granted_now";
+  }
+
+  /** Has the server asked again: it does not check by itself what is done next. */
+  forget(): void {
+    this.#known = null;
   }
 
   /** As the server knows them. */
@@ -81,10 +103,17 @@ export class Grants {
         this.#known = null;
         throw refusalOf(answer.failure);
       }
-      this.#declined.delete(grant);
+      this.#setDeclined(grant, false);
       return new Set(answer.value.hash === hash ? answer.value.grants : []);
     });
     this.#known = change;
     return change;
+  }
+
+  #setDeclined(grant: AppletGrant, declined: boolean): void {
+    if (this.#declined.includes(grant) !== declined) {
+      this.#declined = declined ? [...this.#declined, grant] : this.#declined.filter((other) => other !== grant);
+      this.#listeners.forEach((listener) => listener());
+    }
   }
 }

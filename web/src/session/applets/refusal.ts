@@ -2,7 +2,7 @@
 import type { Failure } from "../../api/http";
 import { failureWords } from "../../api/http";
 
-export type RefusalCode = "not_granted" | "bad_arguments" | "conflict" | "too_large" | "not_found" | "busy" | "read_only" | "unknown_tool" | "timeout";
+export type RefusalCode = "not_granted" | "bad_arguments" | "conflict" | "too_large" | "not_found" | "busy" | "read_only" | "unknown_tool" | "timeout" | "failed";
 
 export class Refusal extends Error {
   readonly data: { readonly code: RefusalCode; readonly [more: string]: unknown };
@@ -23,23 +23,39 @@ export function refusalOf(failure: Failure): Refusal {
   return new Refusal(codeOf(failure), words, typeof version === "number" ? { version } : {});
 }
 
-/** Over the WebSocket there is no status. */
+/** By the server's own codes, since there is no status over the WebSocket. */
+const CODES: Readonly<Record<string, RefusalCode>> = {
+  applet_state_conflict: "conflict",
+  applet_changed: "conflict",
+  file_changed: "conflict",
+  not_granted: "not_granted",
+  no_such_version: "not_found",
+  no_applet_shown: "not_found",
+  no_repository: "not_found",
+  path_not_allowed: "not_found",
+  file_unreadable: "not_found",
+  file_not_changed: "not_found",
+  not_a_file: "bad_arguments",
+  not_text: "bad_arguments",
+  turn_running: "busy",
+  queue_full: "busy",
+  stopping: "busy",
+};
+
 function codeOf({ status, code }: Extract<Failure, { kind: "refused" }>): RefusalCode {
-  if (status === 409 || status === 412 || /conflict|precondition|stale/.test(code)) {
-    return "conflict";
+  const known = CODES[code];
+  if (known !== undefined) {
+    return known;
   }
-  if (status === 413 || /too_(?:large|long|deep)/.test(code)) {
+  if (/too_(?:large|long|deep)$/.test(code)) {
     return "too_large";
   }
-  if (code === "not_granted") {
-    return "not_granted";
-  }
   // What lies outside is as good as not there: no grant would help.
-  if (status === 403 || status === 404 || status === 410 || /not_found$|^no_/.test(code)) {
+  if (/_(?:not_found|gone|deleted)$/.test(code)) {
     return "not_found";
   }
-  if (status === 429 || status === 503 || /busy|too_many/.test(code)) {
+  if (status === 429 || /^too_many|busy/.test(code)) {
     return "busy";
   }
-  return "bad_arguments";
+  return status === 400 || /^invalid_|_invalid$/.test(code) ? "bad_arguments" : "failed";
 }

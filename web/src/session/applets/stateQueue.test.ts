@@ -77,7 +77,7 @@ test("a write that expects a version stands alone, in its place, and is told of 
   void queue.write({ merge: { a: 3 } });
   await ok(11);
   expect(sent.at(-1)).toEqual({ state: { a: 2 }, version: 10 });
-  await answer(refused("state_conflict", { version: 11 }));
+  await answer(refused("applet_state_conflict", { version: 11 }));
   await expect(expecting).rejects.toMatchObject({ data: { code: "conflict", version: 11 } });
   expect(sent.at(-1)).toEqual({ merge: { a: 3 } });
 });
@@ -145,4 +145,57 @@ test("a prompt that went nowhere gives back what it had taken along", async () =
 
 test("with nothing unsent a prompt carries nothing", () => {
   expect(open().queue.carry()).toBeNull();
+});
+
+const KIB = 1024;
+/** JSON of so many bytes. */
+const ofBytes = (key: string, bytes: number) => ({ [key]: "x".repeat(bytes - `{"${key}":""}`.length) });
+
+test.each([
+  ["a state", { state: { a: "x".repeat(256 * KIB) } }],
+  ["a change", { merge: { a: "x".repeat(256 * KIB) } }],
+  ["one that names a version", { merge: { a: "x".repeat(256 * KIB) }, version: 10 }],
+  ["one whose characters are of several bytes", { merge: { a: "é".repeat(200 * KIB) } }],
+])("%s that no server would take is refused at once", async (_, write) => {
+  const { queue, sent } = open();
+  await expect(queue.write(write)).rejects.toMatchObject({ data: { code: "too_large" } });
+  expect([sent, queue.carry()]).toEqual([[], null]);
+});
+
+test("as large as a state may be goes out", () => {
+  const { queue, sent } = open();
+  void queue.write({ state: ofBytes("a", 256 * KIB) });
+  expect(sent).toHaveLength(1);
+});
+
+test.each([
+  ["a text", { a: "\ud83d" }],
+  ["a key", { "\ude00": 1 }],
+  ["a text within", { a: [{ b: ["good", "\ud83dx"] }] }],
+  ["a key within", { a: { b: { "x\ude00": null } } }],
+])("%s with half of a character is refused, and a whole one is not", async (_, merge) => {
+  const { queue, sent } = open();
+  await expect(queue.write({ merge })).rejects.toMatchObject({ data: { code: "bad_arguments" } });
+  expect(sent).toEqual([]);
+  void queue.write({ merge: { "😀": ["😀", 1, null] } });
+  expect(sent).toEqual([{ merge: { "😀": ["😀", 1, null] } }]);
+});
+
+test("what would be too large together with what waits is refused, and what waits goes out", async () => {
+  const { queue, sent, ok } = open();
+  void queue.write({ merge: { first: 1 } });
+  void queue.write({ merge: ofBytes("a", 200 * KIB) });
+  await expect(queue.write({ merge: ofBytes("b", 100 * KIB) })).rejects.toMatchObject({ data: { code: "too_large" } });
+  void queue.write({ merge: { c: 1 } });
+  await ok(11);
+  expect(Object.keys((sent.at(-1) as { merge: object }).merge)).toEqual(["a", "c"]);
+});
+
+test("a prompt is not given more than a state may be: it would be refused with it", async () => {
+  const { queue, answer } = open();
+  void queue.write({ merge: ofBytes("a", 200 * KIB) });
+  await answer(UNREACHABLE);
+  void queue.write({ merge: ofBytes("b", 200 * KIB) });
+  expect(queue.carry()).toBeNull();
+  expect(Object.keys(queue.unsent ?? {})).toEqual(["a", "b"]);
 });

@@ -3,7 +3,7 @@
 // Invariant: they arrive in their order, one at a time and at most `MOST_A_SECOND`; what waits is one write, however many there were.
 // What the server did not take stays here until it does, and goes with the next prompt (`carry`): then later writes wait behind that
 // prompt, so that nothing older is written over them. A write that names the version it expects is never kept: it is made again by
-// whoever knows the state that there is then.
+// whoever knows the state that there is then. Nothing waits here that no server would take: it is refused when it is written.
 import type { Answer } from "../../api/http";
 import type { JsonObject, NewAppletState } from "../../wire/applets";
 import { Refusal, refusalOf } from "./refusal";
@@ -17,6 +17,8 @@ const SLOW_MS = 5_000;
 const RETRY_MS = 3_000;
 /** Of writes that name a version; others become one. */
 const MOST_WAITING = 100;
+/** Of a state, as the server has it. */
+const MOST_BYTES = 256 * 1024;
 
 interface Write {
   write: NewAppletState;
@@ -53,6 +55,7 @@ export class StateQueue {
   /** Gives the version that the state has then. */
   write(write: NewAppletState): Promise<number> {
     return new Promise((resolve, reject) => {
+      checkWrite(write);
       const slow = setTimeout(() => resolve(this.#provisional()), SLOW_MS);
       const waiter = {
         resolve: (version: number) => {
@@ -69,7 +72,12 @@ export class StateQueue {
       }
       const last = this.#queue.at(-1);
       if (last !== undefined && last.write.version === undefined && write.version === undefined) {
-        last.write = joined(last.write, write);
+        const both = joined(last.write, write);
+        if (isTooLarge(contentOf(both))) {
+          waiter.reject(new Refusal("too_large", `what waits to be written is larger than ${MOST_BYTES} bytes together`));
+          return;
+        }
+        last.write = both;
         last.waiters.push(waiter);
       } else if (this.#queue.length >= MOST_WAITING) {
         waiter.reject(new Refusal("busy", "too many writes are waiting"));
@@ -90,7 +98,8 @@ export class StateQueue {
   /** Hands what is unsent to a prompt; later writes wait until it is settled. */
   carry(): JsonObject | null {
     const unsent = this.#isCarried ? null : this.unsent;
-    if (unsent === null) {
+    // Of several writes, each small enough; together they would have the prompt refused.
+    if (unsent === null || isTooLarge(unsent)) {
       return null;
     }
     for (const each of this.#queue.filter(({ write }) => write.version === undefined)) {
@@ -173,6 +182,35 @@ export class StateQueue {
     const gone = Object.keys(this.#known.state).filter((key) => !Object.hasOwn(write.state, key));
     return { ...Object.fromEntries(gone.map((key) => [key, null])), ...write.state };
   }
+}
+
+/** Throws a `Refusal` if no server would take it. */
+function checkWrite(write: NewAppletState): void {
+  const content = contentOf(write);
+  if (!isOfUnicode(content)) {
+    throw new Refusal("bad_arguments", "a text in it is no Unicode: it holds half of a character");
+  }
+  if (isTooLarge(content)) {
+    throw new Refusal("too_large", `a state has at most ${MOST_BYTES} bytes`);
+  }
+}
+
+function contentOf(write: NewAppletState): JsonObject {
+  return "merge" in write ? write.merge : write.state;
+}
+
+function isTooLarge(content: JsonObject): boolean {
+  return new TextEncoder().encode(JSON.stringify(content)).length > MOST_BYTES;
+}
+
+/** Half of a surrogate pair is a string to JavaScript, and JSON to nobody else. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
+function isOfUnicode(value: unknown): boolean {
+  if (typeof value === "string") {
+    return !LONE_SURROGATE.test(value);
+  }
+  return typeof value !== "object" || value === null || Object.entries(value).every((each) => each.every(isOfUnicode));
 }
 
 function joined(before: NewAppletState, write: NewAppletState): NewAppletState {

@@ -1,9 +1,9 @@
 // The state of applets that has not reached the server, in whichever session, whether or not its applet is open still.
 //
 // Invariant: there is one queue for each applet of a session, so that its writes keep their order also after it was closed and
-// opened again.
+// opened again. It is kept for as long as somebody uses it or something in it is unsent, and no longer.
 import type { App } from "../../state/app";
-import type { UnsentAppletState } from "../../wire/applets";
+import type { JsonObject, UnsentAppletState } from "../../wire/applets";
 import type { SessionId } from "../../wire/names";
 import { StateQueue } from "./stateQueue";
 
@@ -14,6 +14,15 @@ interface Held {
   readonly queue: StateQueue;
   readonly session: SessionId;
   readonly applet: string;
+  users: number;
+  /** It does not hear of the connection any more. */
+  stop(): void;
+}
+
+export interface OpenQueue {
+  readonly queue: StateQueue;
+  /** Once: nothing more will be written by whoever opened it. */
+  leave(): void;
 }
 
 /** Opened last comes last. */
@@ -21,26 +30,63 @@ const queues = new Map<string, Held>();
 /** By the key of the prompt that carries it. */
 const carried = new Map<string, StateQueue>();
 
-export function queueOf(app: App, session: SessionId, applet: string): StateQueue {
-  const key = `${session} ${applet}`;
-  const held = queues.get(key) ?? { queue: newQueue(app, session, applet), session, applet };
+/** The queue of an applet, which stays at least until everybody who opened it has left. */
+export function openQueue(app: App, session: SessionId, applet: string): OpenQueue {
+  const key = keyOf(session, applet);
+  const held = queues.get(key) ?? newQueue(app, session, applet);
+  held.users += 1;
   queues.delete(key);
   queues.set(key, held);
-  return held.queue;
+  return {
+    queue: held.queue,
+    leave() {
+      held.users -= 1;
+      dropUnused();
+    },
+  };
 }
 
-function newQueue(app: App, session: SessionId, applet: string): StateQueue {
+/** Whether something of it has not reached the server. */
+export function hasUnsent(session: SessionId, applet: string): boolean {
+  return (queues.get(keyOf(session, applet))?.queue.unsent ?? null) !== null;
+}
+
+/** A write of the page itself, in its place among those of the applet. */
+export async function writeState(app: App, session: SessionId, applet: string, state: JsonObject): Promise<number> {
+  const { queue, leave } = openQueue(app, session, applet);
+  try {
+    return await queue.write({ state });
+  } finally {
+    leave();
+  }
+}
+
+function keyOf(session: SessionId, applet: string): string {
+  return `${session} ${applet}`;
+}
+
+/** Also those that were left with something unsent, which went since. */
+function dropUnused(): void {
+  for (const [key, { queue, users, stop }] of queues) {
+    if (users === 0 && queue.unsent === null) {
+      stop();
+      queues.delete(key);
+    }
+  }
+}
+
+function newQueue(app: App, session: SessionId, applet: string): Held {
   const queue = new StateQueue(async (write) => {
     const named = { ...write, writer: WRITER };
     const answer = await app.writeAppletState(session, applet, named);
     return answer.ok || answer.failure.kind !== "unreachable" ? answer : app.http.writeAppletState(session, applet, named);
   });
-  app.store.subscribe((state, before) => {
+  const stop = app.store.subscribe((state, before) => {
     if (state.connection !== before.connection && state.connection.kind === "live") {
       queue.retry();
     }
   });
-  return queue;
+  return { queue, session, applet, users: 0, stop };
 }
 
 /** What goes with this prompt, the applet's that was opened last; null where nothing waits. */
@@ -59,4 +105,5 @@ export function carryUnsent(session: SessionId, promptKey: string): UnsentApplet
 export function settleUnsent(promptKey: string, arrived: boolean): void {
   carried.get(promptKey)?.settle(arrived);
   carried.delete(promptKey);
+  dropUnused();
 }

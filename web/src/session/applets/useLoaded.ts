@@ -16,8 +16,11 @@ export interface Loaded {
   readonly trouble: Failure | null;
 }
 
-/** `hashNow` is what the server said last of its content: if that is another one, it is read again. */
-export function useLoaded(session: SessionId, applet: string, output: OutputId | null, hashNow: string | null) {
+/**
+ * `hashNow` is what the server said last of its content: if that is another one, it is read again. `isUnreadable` is whether it said
+ * that the state can not be read: once it can, so can the name and all else that comes with it.
+ */
+export function useLoaded(session: SessionId, applet: string, output: OutputId | null, hashNow: string | null, isUnreadable: boolean) {
   const http = useHttp();
   const [loaded, setLoaded] = useState<Loaded | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -46,6 +49,14 @@ export function useLoaded(session: SessionId, applet: string, output: OutputId |
   if (hash !== null && heard !== hashNow) {
     setHeard(hashNow);
     if (hashNow !== null && hashNow !== hash) {
+      reload();
+    }
+  }
+  const [wasUnreadable, setWasUnreadable] = useState(isUnreadable);
+  if (wasUnreadable !== isUnreadable) {
+    setWasUnreadable(isUnreadable);
+    // One whose name is known stays as it is: its frame may hold what nobody saved.
+    if (!isUnreadable && (loaded === null || loaded.about === null)) {
       reload();
     }
   }

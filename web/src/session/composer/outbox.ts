@@ -46,12 +46,15 @@ export function readOutbox(session: SessionId): { whole: Outgoing[]; torn: Torn[
   };
 }
 
+/** In the place of the one with its key, or after all others. */
 export function rememberOutgoing(session: SessionId, { text, key, pictures, appletState }: Outgoing): void {
   if (pictures.length > 0) {
     kept.set(key, pictures);
   }
-  const others = readStored(session).filter((stored) => stored.key !== key);
-  write(session, [...others, { text, key, hasPictures: pictures.length > 0, appletState }]);
+  const outgoing = { text, key, hasPictures: pictures.length > 0, appletState };
+  const stored = readStored(session);
+  const at = stored.findIndex((other) => other.key === key);
+  write(session, at < 0 ? [...stored, outgoing] : stored.with(at, outgoing));
 }
 
 export function forgetOutgoing(session: SessionId, key: string): void {

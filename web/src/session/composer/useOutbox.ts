@@ -1,4 +1,7 @@
 // Sends what left the composer, one prompt after the other and in order, again and again until the server has answered.
+//
+// Invariant: what an applet could not write yet goes with a prompt only as long as the server takes both. A prompt that is refused with
+// it goes again without it, so that no applet can stand in its way.
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 
 import type { Failure } from "../../api/http";
@@ -11,6 +14,8 @@ import { forgetOutgoing, readOutbox, rememberOutgoing } from "./outbox";
 
 /** How long to wait where the connection seems to be up and yet no answer came. */
 const RESEND_AFTER_MS = 1_500;
+/** What the server says where it does not take what a prompt carries, or the prompt itself. */
+const OF_THE_BODY: readonly number[] = [400, 404, 409, 413, 422];
 /** A prompt that is kept sooner than this is not worth a word. */
 const SLOW_MS = 800;
 
@@ -80,6 +85,11 @@ export function useOutbox({ session, online, onSent, onRefused }: OutboxParts): 
       } else if (answer.failure.kind === "unreachable") {
         setHeld({ atOnce: false });
         break;
+      } else if (appletState !== undefined && mayBeOfState(answer.failure)) {
+        // The same key: the server keeps nothing of what it refused. If the prompt itself was to blame it is refused again.
+        const bare = { text, key, pictures };
+        rememberOutgoing(session, bare);
+        replace(queue.current.map((each) => (each.key === key ? bare : each)));
       } else {
         const returned = queue.current;
         if (alive.current) {
@@ -140,4 +150,9 @@ export function useOutbox({ session, online, onSent, onRefused }: OutboxParts): 
       return returned;
     },
   };
+}
+
+/** That the state of an applet is to blame can not be told by a status alone, nor that it is not. */
+function mayBeOfState(failure: Failure): boolean {
+  return failure.kind === "refused" && (OF_THE_BODY.includes(failure.status) || failure.code.startsWith("applet"));
 }
