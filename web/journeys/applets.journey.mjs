@@ -277,8 +277,11 @@ test("all applets are listed from the search and from the menu, and Back leads t
   });
   await composer(page).focus();
   await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Search" });
+  // What is typed before it is there goes where the focus was.
+  await palette.getByRole("option").first().waitFor();
   await page.keyboard.type("applets");
-  await page.getByRole("dialog", { name: "Search" }).getByRole("option", { name: /^Applets/ }).click();
+  await palette.getByRole("option", { name: /^Applets/ }).click();
   await heading(page, "Applets").waitFor();
   const frame = frameOf(page);
   await frame.getByRole("button", { name: /^Counter/ }).waitFor();
