@@ -28,6 +28,7 @@ interface Props {
   running: boolean;
   writable: boolean;
   session: string;
+  turns: number;
 }
 
 function open(given: Partial<Props> = {}) {
@@ -38,8 +39,8 @@ function open(given: Partial<Props> = {}) {
       return Promise.resolve({ ok: true, value: {} });
     },
   };
-  const first: Props = { followed: NOT_READ, running: false, writable: true, session: "s1", ...given };
-  const hook = renderHook(({ followed, running, writable, session }: Props) => useApplet({ id: session } as SessionRow, followed, running, writable), { initialProps: first, ...inApp({ http }) });
+  const first: Props = { followed: NOT_READ, running: false, writable: true, session: "s1", turns: 1, ...given };
+  const hook = renderHook(({ followed, running, writable, session, turns }: Props) => useApplet({ id: session, turns } as SessionRow, followed, running, writable), { initialProps: first, ...inApp({ http }) });
   const rerender = (more: Partial<Props>) => hook.rerender({ ...first, ...more });
   return { ...hook, rerender, captured };
 }
@@ -118,6 +119,15 @@ test("what is open is remembered when the session comes to rest, once", () => {
   rerender({ running: false });
   rerender({ running: true });
   rerender({ running: false });
+  expect(captured).toEqual([["s1", ["counter", "a=1"]]]);
+});
+
+test("a turn that is over before anybody saw it run is one all the same", () => {
+  history.replaceState(null, "", "/s/s1?applet=counter&a=1");
+  const { rerender, captured } = open();
+  rerender({ turns: 1 });
+  expect(captured).toEqual([]);
+  rerender({ turns: 2 });
   expect(captured).toEqual([["s1", ["counter", "a=1"]]]);
 });
 

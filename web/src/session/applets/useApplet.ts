@@ -89,13 +89,16 @@ function useRemembered(row: SessionRow, followed: Followed, running: boolean, wr
     }
   });
 
-  const wasRunning = useRef(running);
+  // A short turn may begin and end between two renders: then only its number tells that there was one.
+  const before = useRef({ running, turns: row.turns, session: row.id });
   useEffect(() => {
-    if (wasRunning.current && !running && items !== null) {
+    const { current } = before;
+    before.current = { running, turns: row.turns, session: row.id };
+    const hasEnded = current.session === row.id && (current.running || current.turns !== row.turns);
+    if (hasEnded && !running && items !== null) {
       capture(row.id, items);
     }
-    wasRunning.current = running;
-  }, [running, items, row.id]);
+  }, [running, items, row.id, row.turns]);
 
   const newest = useRef(items);
   useEffect(() => {
