@@ -148,6 +148,12 @@ test("the state survives reload, kill -9 and a second browser at phone size, goe
   // What it writes meanwhile is there at once, and goes to the server with the connection.
   await more(page).click();
   await comesToBe(() => countOf(page), "5");
+  // Whoever leaves now is asked, for it is in this tab alone, and stays. Later the server may have it before the page has heard so.
+  const asked = [];
+  page.on("dialog", (dialog) => void (asked.push(dialog.type()) === 1 ? dialog.dismiss() : dialog.accept()));
+  await page.getByText("The connection is lost. What you do here is kept in this tab").waitFor();
+  await page.evaluate(() => setTimeout(() => location.reload()));
+  await comesToBe(() => asked, ["beforeunload"]);
   await server.restart();
   await comesToBe(counted, 5);
   for (const one of [page, phone]) {
