@@ -152,7 +152,7 @@ test("the state survives reload, kill -9 and a second browser at phone size, goe
   const asked = [];
   page.on("dialog", (dialog) => void (asked.push(dialog.type()) === 1 ? dialog.dismiss() : dialog.accept()));
   await page.getByText("The connection is lost. What you do here is kept in this tab").waitFor();
-  await page.evaluate(() => setTimeout(() => location.reload()));
+  await page.evaluate(() => setTimeout(() => window.location.reload()));
   await comesToBe(() => asked, ["beforeunload"]);
   await server.restart();
   await comesToBe(counted, 5);
