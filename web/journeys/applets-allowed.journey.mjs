@@ -123,6 +123,7 @@ test("what was allowed ends when the content changes; a prompt is shown before i
   await answerAsk(page, "send this to the agent", "Send, and allow it from now on");
   await said("sent");
   await ended(page, 1, "Weave on, <b>please</b>.");
+  await turn(page, 1).getByText("Sent by the applet “asking”").waitFor();
   await press("read");
   await said("warp\nweft\n");
   // A second one goes, and the page says what it was.

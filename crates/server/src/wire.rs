@@ -62,7 +62,9 @@ pub use outputs::{
     OutputQuery, OutputState, OutputStateNow, PrunedOutputs, Ticket,
 };
 pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};
-pub use prompts::{NewImage, NewPrompt, PromptAccepted, PromptPatch, QueuedPrompt, Resume, Resumed, WhenBusy};
+pub use prompts::{
+    NewImage, NewPrompt, PromptAccepted, PromptPatch, QueuedPrompt, Resume, Resumed, SendingApplet, WhenBusy,
+};
 pub use sessions::{
     DeleteQuery, DeletedPage, DeletedSession, Meta, NewSession, Observed, OpenRequest, ReadOnly, Session, SessionPage,
     SessionPatch, SessionRow,

@@ -2696,6 +2696,7 @@ export interface components {
             tools?: string[] | null;
         };
         NewPrompt: {
+            applet?: components["schemas"]["SendingApplet"] | null;
             appletState?: components["schemas"]["UnsentAppletState"] | null;
             /** @description At most eight, with eight MiB of Base64 in all. */
             images?: components["schemas"]["NewImage"][];
@@ -3252,6 +3253,13 @@ export interface components {
              * @description 0 if the session's title is what matches.
              */
             turn: number;
+        };
+        /** @description An applet that sends a prompt. */
+        SendingApplet: {
+            /** @description A slug, or `_shown`. */
+            applet: string;
+            /** @description The hash of the content that its frame runs. */
+            hash: string;
         };
         /**
          * Format: int64

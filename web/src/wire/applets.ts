@@ -14,6 +14,7 @@ export interface JsonObject {
 export type AppletParams = Readonly<Record<string, string>>;
 
 export type AppletGrant = Schemas["AppletGrant"];
+export type SendingApplet = Schemas["SendingApplet"];
 export type AppletGrants = Schemas["AppletGrants"];
 export type NewAppletGrant = Schemas["NewAppletGrant"];
 export type AppletTicket = Schemas["AppletTicket"];

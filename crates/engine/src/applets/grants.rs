@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
-use model::{Answerer, AppletGrant, AppletGrantsRow, AppletName, RowChange, ServerEvent};
+use model::{Answerer, AppletGrant, AppletGrantsRow, AppletName, Author, RowChange, ServerEvent};
 
+use super::AskingApplet;
 use crate::{AppletError, Engine, Shared};
 
 #[derive(Debug)]
@@ -114,6 +115,16 @@ impl Engine {
         self.run_detached(granting).await?;
         let grants = self.shared.journal.grants.of(name, &now);
         Ok(GrantedNow { hash: now, grants })
+    }
+
+    /// Who wrote a prompt that an applet sends; refused unless the person granted it to send any.
+    pub async fn applet_author(&self, applet: &AskingApplet) -> Result<Author, AppletError> {
+        self.check_granted(&applet.name, &applet.hash, AppletGrant::Message).await?;
+        let name = match applet.name.slug() {
+            Some(slug) => slug.to_string(),
+            None => self.shared.applet(&applet.name).await?.about.name,
+        };
+        Ok(Author::Applet { name })
     }
 
     /// Refuses unless the applet as it is now has this content and may do this.

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use doors::Right;
-use engine::{Asker, ChangePrompt, PromptAccepted, RemovePrompt, SendPrompt};
+use engine::{Asker, AskingApplet, ChangePrompt, PromptAccepted, RemovePrompt, SendPrompt};
 use model::{Author, InteractionId, SessionId, WhenBusy};
 
 use crate::error::ApiError;
@@ -53,7 +53,14 @@ pub(crate) async fn send_prompt(
         wire::WhenBusy::Reject => WhenBusy::Reject,
     };
     let interaction_id = app.engine.new_interaction();
-    let wire::NewPrompt { text, images, applet_state, when_busy: _, key: _ } = prompt;
+    let wire::NewPrompt { text, images, applet_state, applet, when_busy: _, key: _ } = prompt;
+    let by = match applet {
+        Some(wire::SendingApplet { applet, hash }) => {
+            let name = applets::name(AppletWord(applet), Some(id))?;
+            app.engine.applet_author(&AskingApplet { name, hash, session: id }).await?
+        }
+        None => by,
+    };
     if let Some(wire::UnsentAppletState { applet, merge }) = applet_state {
         let name = applets::name(AppletWord(applet), Some(id))?;
         app.engine.set_unsent_applet_state(&name, id, merge, &asker).await?;

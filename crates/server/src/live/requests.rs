@@ -103,7 +103,7 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
     match request {
         Request::Prompt { session, text, images, when_busy, key } => {
             access::session(principal, Right::Write, session)?;
-            let prompt = wire::NewPrompt { text, images, when_busy, applet_state: None, key: None };
+            let prompt = wire::NewPrompt { text, images, when_busy, applet_state: None, applet: None, key: None };
             let asker = asker(principal, &prompts::prompt_request(session), &prompt, key)?;
             let accepted = prompts::send_prompt(app, session, prompt, who::author(app, principal), asker).await?;
             Ok(Answer::Result(Some(json!(accepted))))

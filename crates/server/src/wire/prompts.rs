@@ -18,8 +18,21 @@ pub struct NewPrompt {
     /// The state of an applet that could not be sent before; it is written before the prompt is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applet_state: Option<UnsentAppletState>,
+    /// The applet that sends it; the person must have granted it that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applet: Option<SendingApplet>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+}
+
+/// An applet that sends a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SendingApplet {
+    /// A slug, or `_shown`.
+    pub applet: String,
+    /// The hash of the content that its frame runs.
+    pub hash: String,
 }
 
 /// A picture that is sent with a prompt.

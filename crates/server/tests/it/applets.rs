@@ -299,7 +299,20 @@ async fn only_the_person_grants_and_only_to_what_they_saw() {
         assert_eq!(asked.summary(), "400 invalid_query", "{half}");
     }
 
+    let prompts = format!("POST /api/v1/sessions/{session}/prompts");
+    let prompt = json!({ "text": "hello", "applet": { "applet": "board", "hash": seen } });
+    assert_eq!(world.call(&prompts, prompt.clone()).await.summary(), "403 not_granted");
+    world.call(&format!("POST {grants}"), grant("message", &seen)).await.ok(200);
+    world.call(&prompts, prompt.clone()).await.ok(202);
+
     save(&world, "board", "changed").await;
+    assert_eq!(world.call(&prompts, prompt).await.summary(), "409 applet_changed");
+    let entries = world.entries(&session).await;
+    let sent: Vec<_> = entries.iter().filter(|entry| entry["data"]["text"] == "hello").collect();
+    assert!(!sent.is_empty());
+    for prompt in sent {
+        assert_eq!(prompt["data"]["by"], json!({ "type": "applet", "name": "board" }), "{prompt}");
+    }
     assert_eq!(world.get(&file("a.txt", &seen)).await.summary(), "409 applet_changed");
     assert_eq!(world.get(&grants).await.ok(200)["grants"], json!([]));
 }

@@ -21,7 +21,8 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
     }
     // Follows before the prompt is sent, so that nothing of the answer is missed.
     let mut answer = AnswerPrinter::follow(&client, session.row.id, Some(&session.cursor), send.json).await?;
-    let prompt = NewPrompt { text, images: Vec::new(), when_busy: WhenBusy::Queue, applet_state: None, key: None };
+    let (images, when_busy) = (Vec::new(), WhenBusy::Queue);
+    let prompt = NewPrompt { text, images, when_busy, applet_state: None, applet: None, key: None };
     if !send.json && !session.open_requests.is_empty() {
         let session = tail(session.row.id);
         terminal::remark(&format!("the agent waits for an answer; `throughline show {session}` prints what it asked"));

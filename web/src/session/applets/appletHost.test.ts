@@ -137,7 +137,7 @@ test("the first message is shown and asked about, later ones go and are told of,
   expect(prompts).toEqual([]);
   await answer(true);
   await first;
-  expect(prompts.map(({ text }) => text)).toEqual(["run the tests"]);
+  expect(prompts).toMatchObject([{ text: "run the tests", applet: { applet: "counter", hash: "h" } }]);
   expect(onSent).not.toHaveBeenCalled();
   await expect(host.message("at once")).rejects.toMatchObject({ data: { code: "busy" } });
   vi.spyOn(performance, "now").mockReturnValue(performance.now() + 2_000);

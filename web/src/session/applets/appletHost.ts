@@ -5,7 +5,7 @@ import type { App } from "../../state/app";
 import type { Followed } from "../../state/followed";
 import { runningTurn, turnCount } from "../../state/followed";
 import { titleOf } from "../../state/words";
-import type { AppletParams } from "../../wire/applets";
+import type { AppletParams, SendingApplet } from "../../wire/applets";
 import type { SessionRow } from "../../wire/names";
 import { newestPlan } from "../side/PlanTab";
 import type { AppletAddress } from "./address";
@@ -92,7 +92,7 @@ export function appletHost(parts: HostParts): Omit<BridgeHost, "context" | "read
         throw new Refusal("busy", "one message a second");
       }
       const granted = await grants.need("message", text);
-      await sendPrompt(app, row, text);
+      await sendPrompt(app, row, text, { applet, hash });
       if (granted === "granted_before") {
         parts.onSent(text);
       }
@@ -121,10 +121,10 @@ function withoutAddress(text: string): string {
   return text.replaceAll(/https?:\/\/[^\s()]+\/applet-frame\/[0-9a-f]+(?::\d+)*/g, "content.html");
 }
 
-async function sendPrompt({ http }: App, row: SessionRow, text: string): Promise<void> {
+async function sendPrompt({ http }: App, row: SessionRow, text: string, applet: SendingApplet): Promise<void> {
   const key = crypto.randomUUID();
   const appletState = carryUnsent(row.id, key);
-  const answer = await http.sendPrompt(row.id, { text, whenBusy: "queue", key, ...(appletState && { appletState }) });
+  const answer = await http.sendPrompt(row.id, { text, whenBusy: "queue", applet, key, ...(appletState && { appletState }) });
   settleUnsent(key, answer.ok);
   if (!answer.ok) {
     throw refusalOf(answer.failure);
