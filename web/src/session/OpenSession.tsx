@@ -12,7 +12,6 @@ import { AppletsContext } from "./applets/AppletsContext";
 import { useApplet } from "./applets/useApplet";
 import type { Compose } from "./composer/ComposeContext";
 import { ComposeContext } from "./composer/ComposeContext";
-import { ChangesTab } from "./changes/ChangesTab";
 import { useTurnInView } from "./contents/useTurnInView";
 import { ContentsTab } from "./contents/ContentsTab";
 import { ContextTab } from "./context/ContextTab";
@@ -37,6 +36,7 @@ import type { OpenChain } from "./transcript/useChain";
 import { useReport } from "./useReport";
 import { useSessionActions } from "./useSessionActions";
 
+const CHANGES_TAB = latePart(async () => (await import("./changes/ChangesTab")).ChangesTab);
 const SHOWN_TAB = latePart(async () => (await import("./outputs/ShownTab")).ShownTab);
 
 interface OpenSessionProps {
@@ -85,7 +85,9 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
     onFind: empty ? undefined : find.open,
     onFailure: reporting.fail,
   });
-  const shownTab = useLatePart(SHOWN_TAB, side.beside === "shown" || side.sheet === "shown");
+  const isShown = (tab: SideTab) => side.beside === tab || side.sheet === tab;
+  const changesTab = useLatePart(CHANGES_TAB, isShown("changes"));
+  const shownTab = useLatePart(SHOWN_TAB, isShown("shown"));
   const showTab = (tab: SideTab, place: "beside" | "sheet") => {
     // Beside the transcript it stays; over it, it gives the transcript free.
     const onJump = place === "sheet" ? side.close : () => undefined;
@@ -103,7 +105,11 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
         case "context":
           return followed.context === null ? null : padded(<ContextTab row={row} context={followed.context} writable={writable} onOpenFile={openFile} onJump={onJump} />);
         case "changes":
-          return padded(<ChangesTab row={row} followed={followed} read={read?.past === null ? read.turn : null} onJump={onJump} />);
+          return changesTab.kind === "ready" ? (
+            padded(<changesTab.part row={row} followed={followed} read={read?.past === null ? read.turn : null} onJump={onJump} />)
+          ) : (
+            changesTab.kind === "failed" && padded(<NotCome onRetry={changesTab.retry} />)
+          );
         case "plan":
           return padded(<PlanTab session={row.id} followed={followed} onJump={onJump} />);
       }
