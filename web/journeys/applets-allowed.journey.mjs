@@ -89,11 +89,11 @@ test("what was allowed ends when the content changes; a prompt is shown before i
   await signIn(page, server.link());
   const session = await createSession(page, { cwd, name: "granted" });
   const asking = `
-    const say = (words) => { document.getElementById("said").textContent = words; };
-    const read = () => throughline.files.read("notes.md").then(({ content }) => say(content), ({ code }) => say(code));
-    const write = () => throughline.files.write("new.md", "new").then(() => say("written"), ({ code }) => say(code));
-    const tell = () => throughline.message("say Weave on, <b>please</b>.").then(() => say("sent"), ({ code }) => say(code));
-    const link = () => throughline.openLink("https://example.org/loom").then(() => say("opened"), ({ code }) => say(code));
+    const say = (name, call) => call.catch(({ code }) => code).then((outcome) => { document.getElementById("said").textContent = name + ": " + outcome; });
+    const read = () => say("read", throughline.files.read("notes.md").then(({ content }) => content));
+    const write = () => say("write", throughline.files.write("new.md", "new").then(() => "written"));
+    const tell = () => say("tell", throughline.message("say Weave on, <b>please</b>.").then(() => "sent"));
+    const link = () => say("link", throughline.openLink("https://example.org/loom").then(() => "opened"));
     expose({ asks: { read, write, tell, link } });`;
   const html = ["read", "write", "tell", "link"].map((name) => `<button onclick="asks.${name}()">${name}</button>`).join(" ");
   await saveApplet(server, dataDir, "asking", { name: "Asking", html: `${html} <p id="said"></p>`, js: asking });
@@ -103,38 +103,38 @@ test("what was allowed ends when the content changes; a prompt is shown before i
   const press = (name) => frame.getByRole("button", { name, exact: true }).click();
   await press("read");
   await answerAsk(page, "“Asking” (asking) wants to read files", "Allow");
-  await said("warp\nweft\n");
+  await said("read: warp\nweft\n");
   // One thing does not allow another.
   await press("write");
   await answerAsk(page, "“Asking” (asking) wants to write files", "Not now");
-  await said("not_granted");
+  await said("write: not_granted");
   // A page elsewhere is asked for each time.
   for (let times = 0; times < 2; times++) {
     await press("link");
     await page.getByRole("alertdialog").getByText("https://example.org/loom").waitFor();
     await answerAsk(page, "open this page elsewhere", "Not now");
-    await said("not_granted");
+    await said("link: not_granted");
     await press("read");
-    await said("warp\nweft\n");
+    await said("read: warp\nweft\n");
   }
   await press("tell");
   await page.getByRole("alertdialog").getByText("say Weave on, <b>please</b>.", { exact: true }).waitFor();
   assert.equal(await turn(page, 1).count(), 0, "nothing goes before it was seen");
   await answerAsk(page, "send this to the agent", "Send, and allow it from now on");
-  await said("sent");
+  await said("tell: sent");
   await ended(page, 1, "Weave on, <b>please</b>.");
   await turn(page, 1).getByText("Sent by the applet “asking”").waitFor();
   await press("read");
-  await said("warp\nweft\n");
+  await said("read: warp\nweft\n");
   // A second one goes, and the page says what it was.
   await comesToBe(async () => {
     await press("read");
-    await said("warp\nweft\n");
+    await said("read: warp\nweft\n");
     await press("tell");
     // At most one goes in a second.
-    await frame.locator("#said", { hasText: /^(?:sent|busy)$/ }).waitFor();
+    await frame.locator("#said", { hasText: /^tell: (?:sent|busy)$/ }).waitFor();
     return frame.locator("#said").textContent();
-  }, "sent");
+  }, "tell: sent");
   await ended(page, 2, "Weave on");
   await panelOf(page).getByText("It sent the agent: say Weave on, <b>please</b>.").waitFor();
 
@@ -143,10 +143,10 @@ test("what was allowed ends when the content changes; a prompt is shown before i
   await frame.getByRole("heading", { name: "Changed" }).waitFor();
   await press("read");
   await answerAsk(page, "“Asking” (asking) wants to read files", "Not now");
-  await said("not_granted");
+  await said("read: not_granted");
   await press("tell");
   await answerAsk(page, "send this to the agent", "Not now");
-  await said("not_granted");
+  await said("tell: not_granted");
   assert.equal(await turn(page, 3).count(), 0);
   assert.deepEqual(complaints, []);
 });

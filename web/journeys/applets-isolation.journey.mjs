@@ -180,16 +180,18 @@ test("a message counts only from the frame itself", async (t) => {
   await signIn(page, server.link());
   const session = await createSession(page);
   const forge = (id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "applet_state_set", arguments: { merge: { count: 666 } } } });
-  await saveApplet(server, dataDir, "victim", { html: `<output id="count"></output>`, js: `throughline.onState(({ count }) => { document.getElementById("count").textContent = count ?? 0; }); window.heard = []; addEventListener("message", ({ data }) => window.heard.push(data?.method));` });
+  await saveApplet(server, dataDir, "victim", { html: `<output id="count"></output>`, js: `throughline.onState(({ count }) => { document.getElementById("count").textContent = count ?? 0; }); window.heard = []; addEventListener("message", ({ data }) => window.heard.push(data?.params?.mark));` });
   await saveApplet(server, dataDir, "forger", { html: "<p></p>", js: `for (const to of [parent, top, parent.frames[0]]) to.postMessage(${JSON.stringify(forge(1))}, "*"); document.querySelector("p").textContent = "forged";` });
   await page.goto(`${server.origin}/s/${session}?applet=victim`);
   await comesToBe(() => frameOf(page).locator("#count").textContent(), "0");
-  // The page itself, another window that it opened, and the frame of the applet that was here before, which is still going.
+  // The page itself, and another window that it opened, which writes to the frame as well.
   await page.evaluate((message) => window.postMessage(message, "*"), forge(2));
   const [other] = await Promise.all([page.waitForEvent("popup"), page.evaluate((address) => void window.open(address), `${server.origin}/s/${session}`)]);
   await other.waitForLoadState();
   await other.evaluate((message) => window.opener.postMessage(message, "*"), forge(3));
-  await other.evaluate(() => window.opener.frames[0].postMessage({ jsonrpc: "2.0", method: "throughline/state", params: { state: { count: 666 }, version: 9e15 } }, "*"));
+  await other.evaluate(() => window.opener.frames[0].postMessage({ jsonrpc: "2.0", method: "throughline/state", params: { state: { count: 666 }, version: 9e15, mark: "forged" } }, "*"));
+  await comesToBe(() => frameOf(page).locator("#count").evaluate(() => window.heard.includes("forged")), true);
+  assert.equal(await frameOf(page).locator("#count").textContent(), "0");
   await openApplet(page, session, "forger");
   await frameOf(page).getByText("forged").waitFor();
   await openApplet(page, session, "victim");
@@ -209,9 +211,14 @@ test("an applet that never yields leaves the page as it is", async (t) => {
   const { page } = await newPage(browser);
   await signIn(page, server.link());
   const session = await createSession(page);
-  await saveApplet(server, dataDir, "endless", { html: "<p>soon</p>", js: "setTimeout(() => { for (;;) {} }, 300);" });
+  // What it says leaves its frame with the next task.
+  await saveApplet(server, dataDir, "endless", { html: "<p>soon</p>", js: withSay("endless", `setTimeout(() => { say("begins"); setTimeout(() => { for (;;) {} }); }, 300);`) });
+  await page.evaluate(() => {
+    window.said = [];
+    window.addEventListener("message", ({ data }) => typeof data?.attempt === "string" && window.said.push([data.attempt, data.outcome]));
+  });
   await openApplet(page, session, "endless");
-  await wait(600);
+  await comesToBe(() => page.evaluate(() => window.said), [["endless", "begins"]]);
   const begun = performance.now();
   await send(page, "say The page goes on.");
   await ended(page, 1, "The page goes on.");

@@ -1,14 +1,14 @@
 // Applets beside the conversation: shown by an agent, as they are and as they were, with a state that lasts; how the footer and
 // the address lead back to one, and what becomes of their errors.
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 
 import { answerAsk, answerOf, callTool, frameOf, heading, menu, panelOf, saveApplet, searchOf, stateOf, woven } from "./applets.mjs";
 import { checkAccessibility } from "./axe.mjs";
 import { pageIsWider } from "./shown.mjs";
-import { api, comesToBe, composer, createSession, ended, launchBrowser, newPage, open, PHONE, send, signIn, turn } from "./support.mjs";
+import { api, comesToBe, composer, createSession, ended, launchBrowser, newPage, open, PHONE, send, signIn, TOUCH_PHONE, turn } from "./support.mjs";
 
 const card = (page, number, name) => turn(page, number).getByRole("figure", { name: `Applet: ${name}` });
 const footer = (page) => page.getByRole("region", { name: "Context", exact: true });
@@ -63,7 +63,7 @@ test("an agent shows an applet: it opens by itself, changes, is there as it was,
   await turn(page, 3).getByRole("link", { name: "Tally of threads" }).click();
   await heading(page, "Tally of threads").waitFor();
   assert.equal(searchOf(page), "?applet=tally");
-  assert.match(await answerOf(server, dataDir, session, 3), /tally\/content\.html|content\.html/);
+  assert.match(await answerOf(server, dataDir, session, 3), /applets\/tally: meta\.json, content\.html/);
 
   // An agent edits the files with its own tools.
   const content = path.join(dataDir, "applets", "tally", "content.html");
@@ -73,7 +73,15 @@ test("an agent shows an applet: it opens by itself, changes, is there as it was,
   await panelOf(page).getByRole("button", { name: "Hide" }).click();
   await panelOf(page).getByText("It was changed").waitFor({ state: "detached" });
 
-  // Deleted by hand, what is open stays, and says so.
+  // Taken away by hand, what is open stays, and says so.
+  const gone = panelOf(page).getByText("This applet is not there any more");
+  await rename(path.dirname(content), path.join(dataDir, "aside"));
+  await gone.waitFor();
+  await frameOf(page).getByRole("heading", { name: "Selvedges" }).waitFor();
+  await rename(path.join(dataDir, "aside"), path.dirname(content));
+  await gone.waitFor({ state: "detached" });
+
+  // Deleted in its menu, it is still there as it was.
   await page.getByRole("button", { name: "Close the applet" }).click();
   await panelOf(page).waitFor({ state: "detached" });
   await callTool(page, 4, "load_applet", { slug: "tally", params: { of: "warp" } });
@@ -89,7 +97,7 @@ test("an agent shows an applet: it opens by itself, changes, is there as it was,
 
 test("where there is no room beside the transcript the card says that there is one, and it lies over it", async (t) => {
   const { server, browser } = await open(t);
-  const { page, complaints } = await newPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true });
+  const { page, complaints } = await newPage(browser, TOUCH_PHONE);
   await signIn(page, server.link());
   await createSession(page, { name: "tally" });
   await composer(page).fill("applet counter");
@@ -133,7 +141,7 @@ test("the state survives reload, kill -9 and a second browser at phone size, goe
 
   const second = await launchBrowser();
   t.after(() => second.close());
-  const { page: phone } = await newPage(second, { baseURL, viewport: PHONE, hasTouch: true, isMobile: true });
+  const { page: phone } = await newPage(second, { baseURL, ...TOUCH_PHONE });
   await signIn(phone, await server.freshLink());
   await phone.goto(`/s/${session}?applet=counter`);
   await comesToBe(() => countOf(phone), "3");

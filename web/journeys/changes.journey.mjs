@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 
 import { checkAccessibility } from "./axe.mjs";
-import { comesToBe, composer, createSession, ended, newPage, open, PHONE, send, signIn } from "./support.mjs";
+import { comesToBe, composer, createSession, ended, newPage, open, send, signIn, TOUCH_PHONE } from "./support.mjs";
 
 const run = promisify(execFile);
 
@@ -119,7 +119,7 @@ test("the panel opens, closes and grows without moving the turn that is read, an
 test("on a phone the changes are a sheet, two taps away", async (t) => {
   const { server, browser } = await open(t);
   const cwd = await repository(t);
-  const { page, complaints } = await newPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true });
+  const { page, complaints } = await newPage(browser, TOUCH_PHONE);
   await signIn(page, server.link());
   await createSession(page, { cwd });
   // On a touch screen Enter is a new line.

@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { build } from "vite";
 
+import { saveApplet, stateOf } from "./applets.mjs";
 import { api, comesToBe, open, PATIENCE_MS } from "./support.mjs";
 
 const MIME_TYPE = "text/html;profile=mcp-app";
@@ -118,11 +119,8 @@ test("a host of MCP Apps shows a saved applet from its resource, and its state i
     hits += 1;
     answer.end();
   });
-  const token = (await readFile(path.join(dataDir, "token"), "utf8")).trim();
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const js = TALLY.js.replaceAll("LISTENER", JSON.stringify(listener));
-  const saved = await fetch(`${server.origin}/api/v1/storage/applet/tally`, { method: "PUT", headers, body: JSON.stringify({ ...TALLY, js }) });
-  assert.equal(saved.status, 201);
+  await saveApplet(server, dataDir, "tally", { ...TALLY, js });
 
   const { resources } = await client.listResources();
   const listed = resources.find(({ uri }) => uri === "ui://throughline/applet/tally");
@@ -171,10 +169,9 @@ test("a host of MCP Apps shows the applet that a tool shows, in the page of that
   await frame.locator("#count").filter({ hasText: "0" }).waitFor();
   await frame.getByRole("button", { name: "One more" }).click();
   await frame.locator("#count").filter({ hasText: "1" }).waitFor();
-  const state = async () => (await api(server, dataDir, "/storage/applet/counter/state")).state;
-  await comesToBe(state, { count: 1 });
+  await comesToBe(async () => (await stateOf(server, dataDir, "counter")).state, { count: 1 });
 
-  // Parameters come with the result; what went wrong is said in the page.
+  // What went wrong is said in the page.
   const wrong = await client.callTool({ name: "load_applet", arguments: { slug: "no-such" } });
   await show({ html: shell, input: { slug: "no-such" }, result: wrong });
   await frame.getByText("there is no applet no-such").waitFor();

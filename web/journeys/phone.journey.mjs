@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { composer, createSession, ended, newPage, open, PHONE, signIn, turn } from "./support.mjs";
+import { composer, createSession, ended, newPage, open, PHONE, signIn, TOUCH_PHONE, turn } from "./support.mjs";
 
 test("list, session, back", async (t) => {
   const { server, browser } = await open(t);
-  const { page, complaints } = await newPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true });
+  const { page, complaints } = await newPage(browser, TOUCH_PHONE);
   await signIn(page, server.link());
   await createSession(page, { name: "on the road" });
   // On a phone Enter begins a line; a button sends.
@@ -42,7 +42,7 @@ test("list, session, back", async (t) => {
 
 test("without a connection the page says so, and covers nothing that can be pressed", async (t) => {
   const { server, browser } = await open(t);
-  const { page } = await newPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true });
+  const { page } = await newPage(browser, TOUCH_PHONE);
   await signIn(page, server.link());
   await createSession(page, { name: "on the road" });
   await composer(page).fill("say hello");

@@ -18,6 +18,8 @@ const run = promisify(execFile);
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+/** Options of a page on a phone. */
+export const TOUCH_PHONE = { viewport: PHONE, hasTouch: true, isMobile: true };
 
 /** How many times slower the pages run, to show whether a journey holds on a slow machine: `JOURNEY_SLOWNESS=4`. */
 const SLOWNESS = Number(process.env.JOURNEY_SLOWNESS || 1);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { composer, createSession, newPage, open, PHONE, send, signIn, state } from "./support.mjs";
+import { composer, createSession, newPage, open, send, signIn, state, TOUCH_PHONE } from "./support.mjs";
 
 /** Sends prompts one after the other, each when the one before has ended. */
 async function converse(page, ...prompts) {
@@ -77,7 +77,7 @@ test("the contents have a line a turn as it comes, and lead to each turn", async
 
 test("on a phone the contents are a sheet, and a turn's link is in its menu", async (t) => {
   const { server, browser } = await open(t);
-  const { page } = await newPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true, permissions: ["clipboard-read", "clipboard-write"] });
+  const { page } = await newPage(browser, { ...TOUCH_PHONE, permissions: ["clipboard-read", "clipboard-write"] });
   await signIn(page, server.link());
   const session = await createSession(page);
   await converse(page, "long 200", "long 210");

@@ -180,17 +180,30 @@ impl Applets {
         self.folder.clone().ok_or(AppletError::NotKept)
     }
 
-    /// Refuses a path that is another session's place among the applets, to whoever looks at files of this session.
-    pub(crate) fn check_own(&self, session: SessionId, path: &str) -> Result<(), FileError> {
-        match &self.folder {
-            Some(folder) if folder.is_of_another_session(session, path) => Err(FileError::NotAllowed),
-            _ => Ok(()),
-        }
+    /// What keeps a session to its own place among the applets.
+    pub(crate) fn own_place(&self, session: SessionId) -> OwnPlace {
+        OwnPlace { folder: self.folder.clone(), session }
     }
 
     fn publish(&self, change: AppletChange) {
         // Nobody looking at an applet is no failure.
         drop(self.changes.send(change));
+    }
+}
+
+/// A session's own place among the applets.
+pub(crate) struct OwnPlace {
+    folder: Option<AppletFolder>,
+    session: SessionId,
+}
+
+impl OwnPlace {
+    /// Refuses a path that is another session's place; reads the disk.
+    pub(crate) fn check(&self, path: &str) -> Result<(), FileError> {
+        match &self.folder {
+            Some(folder) if folder.is_of_another_session(self.session, path) => Err(FileError::NotAllowed),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -217,10 +230,8 @@ impl Engine {
 
     /// Removes an applet of the person's for good, with its state; whether there was one.
     pub async fn delete_applet(&self, slug: AppletSlug) -> Result<bool, AppletError> {
-        let shared = Arc::clone(&self.shared);
-        // Runs to its end even if the caller leaves, so that no applet is half removed.
-        let removal = shared.tasks.spawn(remove_applet(Arc::clone(&shared), slug));
-        removal.await.unwrap_or_else(|_| Err(shared.task_failure().into()))
+        // Whoever leaves leaves no applet half removed.
+        self.shared.run_detached(remove_applet(Arc::clone(&self.shared), slug)).await
     }
 }
 
@@ -237,7 +248,11 @@ async fn remove_applet(shared: Arc<Shared>, slug: AppletSlug) -> Result<bool, Ap
     // Pages that had the removed one open go on with this one, and not with the state of the other.
     if uncovered.is_some_and(|applet| !applet.about.per_session) {
         let empty = StateWrite { change: StateChange::Replace(Map::new()), version: None, writer: None };
-        shared.begin_state(&name, None, empty).await?.flushed().await?;
+        let emptied = async { shared.begin_state(&name, None, empty).await?.flushed().await };
+        if let Err(err) = emptied.await {
+            let error = &err as &dyn std::error::Error;
+            tracing::warn!(applet = %name, error, "a state of an applet that comes with the program could not be made empty");
+        }
     }
     Ok(true)
 }
@@ -277,9 +292,8 @@ impl Shared {
     async fn save_applet(self: &Arc<Self>, name: AppletName, new: NewApplet) -> Result<(Applet, bool), AppletError> {
         check(&new)?;
         let shared = Arc::clone(self);
-        // Runs to its end even if the caller leaves, so that no two are mixed.
-        let saving = self.tasks.spawn(async move { shared.write_applet(name, new).await });
-        saving.await.unwrap_or_else(|_| Err(self.task_failure().into()))
+        // Whoever leaves leaves no two mixed.
+        self.run_detached(async move { shared.write_applet(name, new).await }).await
     }
 
     async fn write_applet(&self, name: AppletName, new: NewApplet) -> Result<(Applet, bool), AppletError> {
@@ -289,8 +303,8 @@ impl Shared {
         let saved = {
             let (folder, name) = (folder, name.clone());
             in_background(move || {
-                let before = folder.read(&name)?;
-                if before.is_none() && name.slug().is_some() && folder.list()?.len() >= MAX_APPLETS {
+                let known = folder.about(&name)?;
+                if known.is_none() && name.slug().is_some() && folder.list()?.len() >= MAX_APPLETS {
                     return Err(AppletError::TooMany);
                 }
                 let NewApplet { name: called, description, content, per_session, params, agent_usage, state_schema } =
@@ -298,13 +312,15 @@ impl Shared {
                 let about = AppletAbout {
                     name: called,
                     description,
-                    created_at: before.as_ref().map_or(now, |before| before.about.created_at),
+                    created_at: known.as_ref().map_or(now, |known| known.created_at),
                     updated_at: now,
                     per_session,
                     params,
                     agent_usage,
                     state_schema,
                 };
+                // One that grew beyond its limit can be replaced, and not put back.
+                let before = folder.read(&name).ok().flatten();
                 if let Err(err) = folder.write(&name, &about, &content) {
                     // A disk that got full between two of its files. What was there before takes no more room than it took.
                     let undone = match &before {
@@ -317,14 +333,14 @@ impl Shared {
                     }
                     return Err(err);
                 }
-                Ok((Applet { name, about, bundled: false, content }, before.is_none()))
+                Ok((Applet { name, about, bundled: false, content }, known.is_none()))
             })
             .await?
         };
         if name.slug().is_some() {
             self.write_applet_index().await;
         }
-        self.applets.states.forget_per_session(&name);
+        self.applets.states.forget_keys(&name);
         let hash = Some(saved.0.content.hash());
         self.applets.publish(AppletChange::Content { name, hash });
         Ok(saved)

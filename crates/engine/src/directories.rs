@@ -82,3 +82,8 @@ pub(crate) async fn place_of(row: &SessionRow, home: Option<&Path>) -> Place {
     }
     Place::Gone
 }
+
+/// A path that is not absolute begins at this directory.
+pub(crate) fn from_directory(directory: &str, path: String) -> String {
+    if path.starts_with('/') { path } else { format!("{}/{path}", directory.trim_end_matches('/')) }
+}

@@ -34,7 +34,6 @@ impl Engine {
             (Some(id), path) => {
                 let row = self.session(id).await?.row;
                 let path = path.unwrap_or_else(|| row.cwd.clone());
-                self.shared.applets.check_own(id, &path)?;
                 (FileAccess::inside(files, &row), path, false)
             }
             (None, Some(path)) => (self.access_to_any(&path).await?, path, false),
@@ -43,7 +42,11 @@ impl Engine {
                 (self.access_to_any(&first).await?, first, true)
             }
         };
+        let own = session.map(|id| self.shared.applets.own_place(id));
         in_background(move || {
+            if let Some(own) = own {
+                own.check(&path)?;
+            }
             let listed = access.own(&path).and_then(|trees| trees.list_page(&path, after.as_deref(), max));
             let page = match listed {
                 Err(FileError::NotFound) if is_shared => DirectoryPage { items: Vec::new(), next: None },

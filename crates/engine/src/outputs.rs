@@ -27,6 +27,7 @@ use model::{AboutOutput, BODY_BYTES, OutputId, OutputKind, OutputRow, Seq, Sessi
 use store::{MemoryPayloads, Payloads};
 use tokio::sync::Semaphore;
 
+use crate::directories::from_directory;
 use crate::file_inspector::lies_in;
 use crate::reading::in_background;
 use crate::{Asker, Engine};
@@ -201,10 +202,10 @@ impl Engine {
     /// Opens a file of the session's own directories.
     async fn open_session_file(&self, id: SessionId, path: String) -> Result<(String, File), OutputError> {
         let Session { row, .. } = self.session(id).await?;
-        let path = if path.starts_with('/') { path } else { format!("{}/{path}", row.cwd) };
-        self.shared.applets.check_own(id, &path)?;
-        let trees = self.session_trees(&row);
+        let path = from_directory(&row.cwd, path);
+        let (own, trees) = (self.shared.applets.own_place(id), self.session_trees(&row));
         in_background(move || {
+            own.check(&path)?;
             let file = trees(&path)?.open(&path)?;
             Ok((path, file))
         })

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::live_session::{InputResult, LiveSession, QueuedInput};
 use crate::requests::{Asker, InputKind, SessionInput};
-use crate::wishes::{Answer, Created, FromReply, Reply, Wish};
+use crate::wishes::{Answer, Created, FromReply, PromptAccepted, Reply, Wish};
 use crate::{Engine, Keep, Reach, Shared, SubmitError, directories};
 
 /// How many commands may wait for one session.
@@ -113,6 +113,11 @@ impl Engine {
         }
     }
 
+    /// What a prompt got before that was sent under the same key, if this is a repeat.
+    pub async fn prompt_sent_before(&self, asker: &Asker) -> Result<Option<PromptAccepted>, SubmitError> {
+        self.find_reply(asker).await
+    }
+
     /// The reply that the same request got before, if this is a repeat.
     pub(crate) async fn find_reply<R: FromReply>(&self, asker: &Asker) -> Result<Option<R>, SubmitError> {
         let Some(key) = &asker.key else { return Ok(None) };
@@ -198,7 +203,7 @@ impl Engine {
         &self,
         work: impl Future<Output = Result<T, SubmitError>> + Send + 'static,
     ) -> Result<T, SubmitError> {
-        self.shared.tasks.spawn(work).await.unwrap_or_else(|_| Err(self.shared.task_failure()))
+        self.shared.run_detached(work).await
     }
 }
 
@@ -208,6 +213,14 @@ pub(crate) fn expect_reply<R: FromReply>(reply: Reply) -> Result<R, SubmitError>
 }
 
 impl Shared {
+    /// The same, for work that fails in other ways as well.
+    pub(crate) async fn run_detached<T: Send + 'static, E: From<SubmitError> + Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, E>> + Send + 'static,
+    ) -> Result<T, E> {
+        self.tasks.spawn(work).await.unwrap_or_else(|_| Err(self.task_failure().into()))
+    }
+
     /// The queue of a session's task, if it has one.
     pub(crate) fn find_task(&self, id: SessionId) -> Option<mpsc::Sender<QueuedInput>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
@@ -224,7 +237,7 @@ impl Shared {
     }
 
     /// Why a task gave no answer: only a panic keeps one from it, or the end.
-    pub(crate) fn task_failure(&self) -> SubmitError {
+    fn task_failure(&self) -> SubmitError {
         if self.stopping.is_cancelled() { SubmitError::Stopping } else { SubmitError::Broken }
     }
 

@@ -50,7 +50,7 @@ impl Trees {
     }
 
     /// The same for whatever is there, with this as the time of the file's last change.
-    pub fn write_bytes_of(
+    pub fn write_bytes_dated(
         &self,
         path: impl AsRef<Path>,
         content: &[u8],

@@ -1,6 +1,7 @@
 //! The author or answerer that the log names, from the caller's credential.
 //!
-//! Invariant: it follows from the credential that was shown, never from what is asked.
+//! Invariant: it follows from the credential that was shown, never from what is asked; but for an applet that a person's prompt names,
+//! which `Engine::applet_author` checks.
 
 use doors::{Principal, Role};
 use model::{Answerer, Author, TokenId};
@@ -38,7 +39,7 @@ fn credential(app: &App, principal: &Principal) -> (Option<TokenId>, String) {
 mod tests {
     use super::*;
 
-    /// No route lets an agent or an applet send a prompt yet; whoever adds one finds it attributed.
+    /// No route lets a credential of an agent or an applet send a prompt yet; whoever adds one finds it attributed.
     #[test]
     fn the_author_follows_from_the_role_of_the_credential() {
         let token_id = Some(TokenId::from_bytes([1; 16]));

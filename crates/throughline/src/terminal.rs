@@ -5,6 +5,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+use anyhow::bail;
 use model::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -36,9 +37,20 @@ pub(crate) fn is_at_keyboard() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Asks the person; anything but a yes is a no.
+/// Asks the person, unless `yes` says it already; whoever can not be asked or does not agree gets an error, a refusal in these words.
+pub(crate) fn agree(yes: bool, question: &str, refusal: &'static str) -> anyhow::Result<()> {
+    if !yes && !is_at_keyboard() {
+        bail!("nobody can be asked here; add --yes if that is meant");
+    }
+    if !yes && !confirm(question)? {
+        bail!(refusal);
+    }
+    Ok(())
+}
+
+/// Asks the person; anything but a yes is a no. What the command prints may go elsewhere, so the question does not stand in it.
 pub(crate) fn confirm(question: &str) -> io::Result<bool> {
-    print_text(&safe(question))?;
+    log::write_stderr(&safe(question));
     let mut line = String::new();
     io::stdin().read_line(&mut line)?;
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))

@@ -5,6 +5,7 @@ import { useMemo, useRef, useState } from "react";
 import { turnCount } from "../state/followed";
 import { standingWords } from "../state/words";
 import { DialogBoundary, PanelBoundary } from "../ui/Boundary";
+import type { Late } from "../ui/latePart";
 import { latePart, useLatePart } from "../ui/latePart";
 import type { SessionRow } from "../wire/names";
 import { AppletBeside } from "./applets/AppletBeside";
@@ -92,24 +93,17 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
     // Beside the transcript it stays; over it, it gives the transcript free.
     const onJump = place === "sheet" ? side.close : () => undefined;
     const padded = (inside: ReactNode) => (place === "sheet" ? inside : <div className="scrolls min-h-0 flex-1 overscroll-contain p-4">{inside}</div>);
+    const late = <P,>(part: Late<P>, inside: (Part: P) => ReactNode) => (part.kind === "ready" ? inside(part.part) : part.kind === "failed" && padded(<NotCome onRetry={part.retry} />));
     const draw = () => {
       switch (tab) {
         case "contents":
           return <ContentsTab row={row} followed={followed} read={read} fenced={fence !== null} place={place} onJump={onJump} />;
         case "shown":
-          return shownTab.kind === "ready" ? (
-            <shownTab.part session={row.id} followed={followed} place={place} onJump={onJump} />
-          ) : (
-            shownTab.kind === "failed" && padded(<NotCome onRetry={shownTab.retry} />)
-          );
+          return late(shownTab, (Shown) => <Shown session={row.id} followed={followed} place={place} onJump={onJump} />);
         case "context":
           return followed.context === null ? null : padded(<ContextTab row={row} context={followed.context} writable={writable} onOpenFile={openFile} onJump={onJump} />);
         case "changes":
-          return changesTab.kind === "ready" ? (
-            padded(<changesTab.part row={row} followed={followed} read={read?.past === null ? read.turn : null} onJump={onJump} />)
-          ) : (
-            changesTab.kind === "failed" && padded(<NotCome onRetry={changesTab.retry} />)
-          );
+          return late(changesTab, (Changes) => padded(<Changes row={row} followed={followed} read={read?.past === null ? read.turn : null} onJump={onJump} />));
         case "plan":
           return padded(<PlanTab session={row.id} followed={followed} onJump={onJump} />);
       }

@@ -132,6 +132,9 @@ export function rememberedWords({ decision, by }: RememberedPermission): string 
   return `${decision === "allow" ? "Allowed" : "Rejected"}${by.type === "person" ? ` by ${by.name}` : ""}`;
 }
 
+/** What an applet that nobody has saved is named in place of its slug. */
+const NOT_SAVED = "_shown";
+
 /** Who wrote a prompt, if it was not a person. */
 export function authorWords(by: Author): string | null {
   switch (by.type) {
@@ -142,7 +145,7 @@ export function authorWords(by: Author): string | null {
     case "agent":
       return `Sent by an agent, from session ${by.session}`;
     case "applet":
-      return `Sent by the applet “${by.name}”`;
+      return by.name === NOT_SAVED ? "Sent by an applet that is not saved" : `Sent by the applet “${by.name}”`;
     default:
       by satisfies never;
       // A server newer than this page may know authors that the page does not.

@@ -102,25 +102,28 @@ impl AppletFolder {
         StateFolder { path: session.map_or_else(|| own.clone(), |session| format!("{own}/{SESSIONS}/{session}")) }
     }
 
-    /// Whether a path is a session's own place among the applets, and of another one than this, or where those of all sessions are.
-    /// By its names alone, which is all that somebody has who may only read.
+    /// Whether a path leads to another session's own place among the applets, or to where those of all sessions are. By the names that
+    /// it has once all links are followed, so that no other spelling helps. What is not there is nobody's.
     pub(super) fn is_of_another_session(&self, session: SessionId, path: &str) -> bool {
-        let mut names = Vec::new();
+        let Ok(root) = fs::canonicalize(&self.root) else { return false };
+        // Steps upwards are taken before links are followed, as whoever reads the file takes them.
+        let mut spelled = PathBuf::from("/");
         for part in Path::new(path).components() {
             match part {
-                Component::ParentDir => drop(names.pop()),
-                Component::Normal(name) => names.push(name),
+                Component::ParentDir => drop(spelled.pop()),
+                Component::Normal(name) => spelled.push(name),
                 Component::RootDir | Component::CurDir | Component::Prefix(_) => (),
             }
         }
-        let root: Vec<_> = Path::new(&self.root).components().skip(1).map(Component::as_os_str).collect();
-        let Some(below) = names.strip_prefix(root.as_slice()) else { return false };
-        let of = match below {
-            [shown, rest @ ..] if *shown == AppletName::SHOWN => rest.first(),
-            [_, sessions, rest @ ..] if *sessions == SESSIONS => rest.first(),
+        let Ok(path) = fs::canonicalize(spelled) else { return false };
+        let Ok(below) = path.strip_prefix(root) else { return false };
+        let names: Vec<_> = below.iter().map(|name| name.to_string_lossy().to_lowercase()).collect();
+        let of = match names.as_slice() {
+            [shown, rest @ ..] if shown == AppletName::SHOWN => rest.first(),
+            [_, sessions, rest @ ..] if sessions == SESSIONS => rest.first(),
             _ => return false,
         };
-        of.is_none_or(|of| **of != *session.to_string())
+        of.is_none_or(|of| *of != session.to_string())
     }
 
     /// Opens the folder for reading and makes nothing. `None` if there is none yet.
@@ -213,14 +216,19 @@ impl AppletFolder {
         Ok(())
     }
 
+    /// What an applet says of itself, whether or not its page can be read; `None` if there is no applet.
+    pub(super) fn about(&self, name: &AppletName) -> Result<Option<AppletAbout>, FileError> {
+        let folder = self.files_of(name).folder;
+        Ok(self.open()?.and_then(|trees| read_about(&trees, &folder)))
+    }
+
     /// Removes an applet's folder with all that is in it; whether there was an applet.
     pub(super) fn remove(&self, name: &AppletName) -> Result<bool, AppletError> {
         // One whose page can not be read is removed all the same.
-        let folder = self.files_of(name).folder;
-        if self.open()?.and_then(|trees| read_about(&trees, &folder)).is_none() {
+        if self.about(name)?.is_none() {
             return Ok(false);
         }
-        self.remove_path(&folder)?;
+        self.remove_path(&self.files_of(name).folder)?;
         Ok(true)
     }
 
@@ -304,7 +312,7 @@ impl AppletFolder {
     pub(super) fn write_state(&self, of: &StateFolder, text: &str, version: u64) -> Result<Option<Stamp>, FileError> {
         let (trees, path) = (self.open_or_make()?, format!("{}/{STATE}", of.path));
         let modified_at = SystemTime::UNIX_EPOCH + Duration::from_millis(version);
-        trees.write_bytes_of(&path, text.as_bytes(), modified_at)?;
+        trees.write_bytes_dated(&path, text.as_bytes(), modified_at)?;
         Ok(stamp(&trees, &path))
     }
 

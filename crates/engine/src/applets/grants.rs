@@ -120,11 +120,7 @@ impl Engine {
     /// Who wrote a prompt that an applet sends; refused unless the person granted it to send any.
     pub async fn applet_author(&self, applet: &AskingApplet) -> Result<Author, AppletError> {
         self.check_granted(&applet.name, &applet.hash, AppletGrant::Message).await?;
-        let name = match applet.name.slug() {
-            Some(slug) => slug.to_string(),
-            None => self.shared.applet(&applet.name).await?.about.name,
-        };
-        Ok(Author::Applet { name })
+        Ok(Author::Applet { name: applet.name.word().to_owned() })
     }
 
     /// Refuses unless the applet as it is now has this content and may do this.

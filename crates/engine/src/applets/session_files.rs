@@ -9,6 +9,7 @@ use std::sync::Arc;
 use files::{ContentHash, Expected, FileError};
 use model::{AppletGrant, AppletName, SessionId};
 
+use crate::directories::from_directory;
 use crate::file_writing::MAX_WRITTEN_BYTES;
 use crate::reading::{FileAccess, in_background};
 use crate::{Amount, AppletError, Engine, ListedDirectory, Outside, ShowError, ShownFile, StoredContent};
@@ -33,7 +34,7 @@ impl Engine {
         amount: Amount,
     ) -> Result<ShownFile, AppletError> {
         let Granted { access, cwd } = self.granted_access(applet, AppletGrant::FilesRead).await?;
-        let path = within(&cwd, path);
+        let path = from_directory(&cwd, path);
         in_background(move || access.read(&path, amount, Outside::Never).map_err(AppletError::from)).await
     }
 
@@ -46,7 +47,7 @@ impl Engine {
         max: usize,
     ) -> Result<ListedDirectory, AppletError> {
         let Granted { access, cwd } = self.granted_access(applet, AppletGrant::FilesRead).await?;
-        let path = path.map_or_else(|| cwd.clone(), |path| within(&cwd, path));
+        let path = path.map_or_else(|| cwd.clone(), |path| from_directory(&cwd, path));
         in_background(move || {
             let trees = access.own(&path).map_err(AppletError::SessionFile)?;
             let page = trees.list_page(&path, after.as_deref(), max).map_err(AppletError::SessionFile)?;
@@ -68,7 +69,7 @@ impl Engine {
             return Err(AppletError::FileTooLong { bytes });
         }
         let Granted { access, cwd } = self.granted_access(applet, AppletGrant::FilesWrite).await?;
-        let path = within(&cwd, path);
+        let path = from_directory(&cwd, path);
         let turn = Arc::clone(&self.shared.writing_files).lock_owned().await;
         in_background(move || {
             // Kept until the file is written, also if nobody waits for it any more.
@@ -91,10 +92,6 @@ impl Engine {
 struct Granted {
     access: FileAccess,
     cwd: String,
-}
-
-fn within(cwd: &str, path: String) -> String {
-    if path.starts_with('/') { path } else { format!("{}/{path}", cwd.trim_end_matches('/')) }
 }
 
 impl From<ShowError> for AppletError {

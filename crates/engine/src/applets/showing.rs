@@ -54,7 +54,11 @@ impl Engine {
             state_schema: None,
         };
         let name = AppletName::Shown(session);
-        let before = self.shared.applet(&name).await.ok();
+        let before = match self.shared.applet(&name).await {
+            Ok(applet) => Before::Applet(Box::new(applet)),
+            Err(AppletError::NothingShown(_)) => Before::Nothing,
+            Err(_) => Before::Unreadable,
+        };
         let (applet, _) = self.shared.save_applet(name.clone(), new).await?;
         let shown = self.show(session, turn, applet, BTreeMap::new(), asker).await;
         if shown.is_err() {
@@ -163,12 +167,21 @@ impl Engine {
     }
 }
 
+/// What was in the place of a session's own applet before another one was written there.
+enum Before {
+    Applet(Box<Applet>),
+    Nothing,
+    /// It can not be put back; its state stays.
+    Unreadable,
+}
+
 impl Shared {
     /// Puts the session's own applet back after the one in its place could not be shown.
-    async fn put_applet_back(self: &Arc<Self>, name: AppletName, before: Option<Applet>) {
+    async fn put_applet_back(self: &Arc<Self>, name: AppletName, before: Before) {
         let put_back = match before {
-            Some(before) => self.save_applet(name.clone(), before.into()).await.map(drop),
-            None => self.remove_applet_files(&name).await.map(drop),
+            Before::Applet(before) => self.save_applet(name.clone(), (*before).into()).await.map(drop),
+            Before::Nothing => self.remove_applet_files(&name).await.map(drop),
+            Before::Unreadable => Ok(()),
         };
         if let Err(err) = put_back {
             tracing::warn!(applet = %name, error = &err as &dyn std::error::Error, "an applet could not be put back");

@@ -27,8 +27,8 @@ pub const MAX_STATE_BYTES: usize = 256 << 10;
 const MAX_DEPTH: usize = 32;
 /// How many versions are kept, to go back to.
 pub(super) const KEPT_VERSIONS: usize = 20;
-/// How long after `meta.json` was read its `perSession` is believed without another look.
-const PER_SESSION_KNOWN_FOR: Duration = Duration::from_secs(1);
+/// For how long it is believed, without another look, that an applet is there, whose its state is, and that this session is there.
+const KEY_KNOWN_FOR: Duration = Duration::from_secs(1);
 /// With so many states in memory, those that nobody uses are dropped.
 const MAX_HELD: usize = 100;
 
@@ -84,6 +84,9 @@ impl StateKey {
     }
 }
 
+/// By applet and the session that it is beside.
+type KnownKeys = HashMap<(AppletName, Option<SessionId>), (Instant, StateKey)>;
+
 /// A write that was accepted and is not flushed yet.
 #[derive(Debug)]
 pub struct BegunStateWrite {
@@ -115,8 +118,8 @@ impl BegunStateWrite {
 #[derive(Default)]
 pub(super) struct States {
     cells: Mutex<HashMap<StateKey, Arc<CachedState>>>,
-    /// Whether an applet has a state for each session, and when that was read: a thousand writes a second read it once.
-    per_session: Mutex<HashMap<AppletName, (Instant, bool)>>,
+    /// Which state an applet has beside a session, and when that was found out: a thousand writes a second find it out once.
+    keys: Mutex<KnownKeys>,
     /// Held by whoever finds out where a state is and writes it there; alone by whoever removes an applet or a session's states, so that
     /// nothing comes back that is gone.
     removal: RwLock<()>,
@@ -217,12 +220,13 @@ impl States {
 
     /// Forgets all states of an applet whose files are gone, also what was still to be written.
     pub(super) fn forget(&self, name: &AppletName) {
-        self.per_session().remove(name);
+        self.forget_keys(name);
         self.forget_those(|key| key.applet == *name);
     }
 
     /// Forgets what applets kept for a session that is gone.
     pub(super) fn forget_session(&self, session: SessionId) {
+        self.keys().retain(|(_, of), _| *of != Some(session));
         self.forget_those(|key| key.session == Some(session));
     }
 
@@ -243,21 +247,17 @@ impl States {
         }
     }
 
-    fn is_known(&self, key: &StateKey) -> bool {
-        self.cells().contains_key(key)
-    }
-
-    /// Has `perSession` read again: it may be different now.
-    pub(super) fn forget_per_session(&self, name: &AppletName) {
-        self.per_session().remove(name);
+    /// Has `perSession` of an applet read again: it may be different now.
+    pub(super) fn forget_keys(&self, name: &AppletName) {
+        self.keys().retain(|(of, _), _| of != name);
     }
 
     fn cells(&self) -> MutexGuard<'_, HashMap<StateKey, Arc<CachedState>>> {
         self.cells.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn per_session(&self) -> MutexGuard<'_, HashMap<AppletName, (Instant, bool)>> {
-        self.per_session.lock().unwrap_or_else(PoisonError::into_inner)
+    fn keys(&self) -> MutexGuard<'_, KnownKeys> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -328,27 +328,26 @@ impl Shared {
         session: Option<SessionId>,
     ) -> Result<StateKeyGuard<'_>, AppletError> {
         let removal = self.applets.states.removal.read().await;
-        let known = self.applets.states.per_session().get(name).copied();
-        let per_session = match known {
-            Some((at, per_session)) if at.elapsed() < PER_SESSION_KNOWN_FOR => per_session,
+        let of = (name.clone(), session);
+        let known = self.applets.states.keys().get(&of).cloned();
+        let key = match known {
+            Some((at, key)) if at.elapsed() < KEY_KNOWN_FOR => key,
             _ => {
                 let per_session = self.applet(name).await?.about.per_session;
-                let mut known = self.applets.states.per_session();
-                if known.len() >= MAX_HELD {
-                    known.clear();
+                let key = StateKey { applet: name.clone(), session: session.filter(|_| per_session) };
+                if let Some(session) = key.session {
+                    // One that is not there has no state, and gets none.
+                    let found = self.store.session(session).await.map_err(QueryError::from)?;
+                    found.filter(|found| found.row.deleted_at.is_none()).ok_or(QueryError::NotFound(session))?;
                 }
-                known.insert(name.clone(), (Instant::now(), per_session));
-                per_session
+                let mut keys = self.applets.states.keys();
+                if keys.len() >= MAX_HELD {
+                    keys.clear();
+                }
+                keys.insert(of, (Instant::now(), key.clone()));
+                key
             }
         };
-        let key = StateKey { applet: name.clone(), session: session.filter(|_| per_session) };
-        if let Some(session) = key.session
-            && !self.applets.states.is_known(&key)
-        {
-            // One that is not there has no state, and gets none.
-            let found = self.store.session(session).await.map_err(QueryError::from)?;
-            found.filter(|found| found.row.deleted_at.is_none()).ok_or(QueryError::NotFound(session))?;
-        }
         Ok(StateKeyGuard { key, _removal: removal })
     }
 
@@ -434,15 +433,15 @@ impl Shared {
         let before = held.now.take();
         let newest_known = held.kept.max(before.as_ref().map_or(0, |before| before.version));
         let was_kept = || kept.as_deref().and_then(|text| parse(text).ok());
+        // The file's time is the version that it was written as.
+        let at = stamp.and_then(|stamp| u64::try_from(stamp.modified_at_ms()).ok()).unwrap_or(0).min(MAX_VERSION);
         let (version, is_edit) = match &state {
             None => (newest_known, false),
             Some(state) if before.as_ref().is_some_and(|before| *before.state == *state) => (newest_known, false),
-            Some(state) if before.is_none() && was_kept().as_ref() == Some(state) => (held.kept, false),
+            // It may have been set to something else in between, and back, within the second of one version.
+            Some(state) if before.is_none() && was_kept().as_ref() == Some(state) => (held.kept.max(at), false),
             // Somebody edited the file, or it was written just before the server was killed.
-            Some(_) => {
-                let at = stamp.and_then(|stamp| u64::try_from(stamp.modified_at_ms()).ok()).unwrap_or(0);
-                (at.min(MAX_VERSION).max(newest_known + 1), true)
-            }
+            Some(_) => (at.max(newest_known + 1), true),
         };
         let now = AppletState { version, state: Arc::new(state.unwrap_or_default()) };
         (held.now, held.stamp) = (Some(now.clone()), stamp);

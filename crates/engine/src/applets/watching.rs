@@ -79,7 +79,6 @@ impl Engine {
 struct Known {
     stamps: Vec<Option<Stamp>>,
     hash: Option<String>,
-    is_gone: bool,
 }
 
 /// Looks for as long as the server runs.
@@ -119,21 +118,16 @@ async fn look(
         let hash = match shared.applet(name).await {
             Ok(applet) => Some(applet.content.hash()),
             Err(AppletError::NotFound { .. } | AppletError::NothingShown(_)) => None,
-            // Its files can not be read; its state may be.
-            Err(_) => {
-                let hash = known.get(name).and_then(|known| known.hash.clone());
-                known.insert(name.clone(), Known { stamps, hash, is_gone: false });
-                shared.state_of(name, Some(session)).await?;
-                return Ok(());
-            }
+            // Its files can not be read, and are looked at again; its state may be.
+            Err(_) => return shared.state_of(name, Some(session)).await.map(drop),
         };
-        let before = known.insert(name.clone(), Known { stamps, hash: hash.clone(), is_gone: hash.is_none() });
+        let before = known.insert(name.clone(), Known { stamps, hash: hash.clone() });
         // A save has published it already; to publish it twice does no harm. At the first look nobody knows with what it was opened.
         if before.is_none_or(|before| before.hash != hash) {
             shared.applets.publish(AppletChange::Content { name: name.clone(), hash });
         }
     }
-    if known.get(name).is_some_and(|known| !known.is_gone) {
+    if known.get(name).is_some_and(|known| known.hash.is_some()) {
         // An edit of the state is found by reading it.
         shared.state_of(name, Some(session)).await?;
     }

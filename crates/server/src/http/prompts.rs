@@ -48,6 +48,12 @@ pub(crate) async fn send_prompt(
     by: Author,
     asker: Asker,
 ) -> Result<wire::PromptAccepted, ApiError> {
+    // What was taken stays taken, whatever became of the applet since.
+    if (prompt.applet.is_some() || prompt.applet_state.is_some())
+        && let Some(PromptAccepted { interaction_id, turn }) = app.engine.prompt_sent_before(&asker).await?
+    {
+        return Ok(wire::PromptAccepted { interaction_id, turn });
+    }
     let when_busy = match prompt.when_busy {
         wire::WhenBusy::Queue => WhenBusy::Queue,
         wire::WhenBusy::Reject => WhenBusy::Reject,
@@ -63,7 +69,7 @@ pub(crate) async fn send_prompt(
     };
     if let Some(wire::UnsentAppletState { applet, merge }) = applet_state {
         let name = applets::name(AppletWord(applet), Some(id))?;
-        app.engine.set_unsent_applet_state(&name, id, merge, &asker).await?;
+        app.engine.set_unsent_applet_state(&name, id, merge).await?;
     }
     let images = images.into_iter().map(Into::into).collect();
     let wish = SendPrompt { interaction_id, text, images, when_busy, by };

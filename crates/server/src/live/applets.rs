@@ -32,7 +32,7 @@ impl ShownApplets {
         Self { engine, viewer, open: BTreeMap::new(), changes, frames: VecDeque::new(), behind: BTreeSet::new() }
     }
 
-    /// Notes that the page has an applet open; its state is sent at once.
+    /// Notes that the page has an applet open; how it is now is sent at once, for the page may have missed a change.
     pub(super) async fn open(&mut self, session: SessionId, applet: OpenApplet) -> Result<(), ApiError> {
         if self.open.len() >= MAX_OPEN && !self.open.contains_key(&session) {
             return Err(ApiError::TooManyFollows(MAX_OPEN));
@@ -42,8 +42,7 @@ impl ShownApplets {
         self.open.insert(session, name.clone());
         // What waits here is of what was open before, or as old: a page may ask faster than it reads.
         self.forget_frames_of(session);
-        let state = self.state_now(session, &name).await;
-        self.frames.push_back((session, state));
+        self.send_now(session, &name).await;
         Ok(())
     }
 
@@ -98,11 +97,22 @@ impl ShownApplets {
     /// Sends how an applet is now, after changes were missed. Whoever drops the future before it is done begins it again.
     async fn catch_up(&mut self, session: SessionId) {
         if let Some(name) = self.open.get(&session).cloned() {
-            let hash = self.engine.applet(name.clone()).await.ok().map(|applet| applet.content.hash());
-            let state = self.state_now(session, &name).await;
-            self.frames.extend([changed_frame(session, &name, hash.as_deref()), state].map(|frame| (session, frame)));
+            self.send_now(session, &name).await;
         }
         self.behind.remove(&session);
+    }
+
+    async fn send_now(&mut self, session: SessionId, name: &AppletName) {
+        let content = match self.engine.applet(name.clone()).await {
+            Ok(applet) => Some(changed_frame(session, name, Some(&applet.content.hash()))),
+            Err(AppletError::NotFound { .. } | AppletError::NothingShown(_)) => {
+                Some(changed_frame(session, name, None))
+            }
+            // It is there, and can not be read.
+            Err(_) => None,
+        };
+        let state = self.state_now(session, name).await;
+        self.frames.extend(content.into_iter().chain([state]).map(|frame| (session, frame)));
     }
 
     async fn state_now(&self, session: SessionId, name: &AppletName) -> ServerFrame {

@@ -115,7 +115,8 @@ pub(super) async fn list(
         .map(|applet| resource(&format!("{SAVED}{}", applet.slug), applet.slug.as_str(), &applet.about))
         .collect();
     if cursor.is_none()
-        && let Some(own) = found(engine.applet(AppletName::Shown(session)).await)?
+        // One that can not be read is left out, as any other is.
+        && let Ok(own) = engine.applet(AppletName::Shown(session)).await
     {
         listed.insert(0, resource(SHOWN, SHOWN, &own.about));
     }
@@ -192,6 +193,9 @@ fn found(applet: Result<Applet, AppletError>) -> Result<Option<Applet>, ErrorDat
 }
 
 fn failed(err: &AppletError) -> ErrorData {
+    if let AppletError::TooLarge { .. } = err {
+        return ErrorData::invalid_request(err.to_string(), None);
+    }
     tracing::error!(error = err as &dyn std::error::Error, "an applet could not be offered");
     ErrorData::internal_error("the applets could not be read", None)
 }

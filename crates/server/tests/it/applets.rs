@@ -245,10 +245,8 @@ async fn what_is_opened_again_and_again_is_told_once() {
     let (session, _) = session_in(&world).await;
     world.call(&format!("POST {APPLET}/counter/state"), json!({ "state": { "count": 1 } })).await.ok(200);
     let mut live = Live::local(&world).await;
-    let mut asked = String::new();
-    for _ in 0..TIMES {
-        asked = live.ask(json!({ "type": "applet_open", "session": session, "applet": "counter", "params": {} })).await;
-    }
+    let open = json!({ "type": "applet_open", "session": session, "applet": "counter", "params": {} });
+    let asked = live.ask_often(open, TIMES).await;
     let mut frames = live.until_that(|frame| frame["id"] == asked.as_str()).await;
     // What waited comes before what is written now.
     world.call(&format!("POST {APPLET}/counter/state"), json!({ "state": { "count": 2 } })).await.ok(200);
@@ -303,10 +301,13 @@ async fn only_the_person_grants_and_only_to_what_they_saw() {
     let prompt = json!({ "text": "hello", "applet": { "applet": "board", "hash": seen } });
     assert_eq!(world.call(&prompts, prompt.clone()).await.summary(), "403 not_granted");
     world.call(&format!("POST {grants}"), grant("message", &seen)).await.ok(200);
-    world.call(&prompts, prompt.clone()).await.ok(202);
+    let mut keyed = prompt.clone();
+    keyed["key"] = json!("k1");
+    let sent = world.call(&prompts, keyed.clone()).await.ok(202);
 
     save(&world, "board", "changed").await;
     assert_eq!(world.call(&prompts, prompt).await.summary(), "409 applet_changed");
+    assert_eq!(world.call(&prompts, keyed).await.ok(202), sent, "what was taken stays taken");
     let entries = world.entries(&session).await;
     let sent: Vec<_> = entries.iter().filter(|entry| entry["data"]["text"] == "hello").collect();
     assert!(!sent.is_empty());

@@ -316,6 +316,17 @@ impl Live {
         id
     }
 
+    /// Asks the same so often, in one piece; gives the id of the last.
+    pub(crate) async fn ask_often(&mut self, mut request: Value, times: usize) -> String {
+        for _ in 0..times {
+            self.asked += 1;
+            request["id"] = json!(format!("r{}", self.asked));
+            self.socket.feed(Message::text(request.to_string())).await.unwrap();
+        }
+        within("room for frames", self.socket.flush()).await.unwrap();
+        format!("r{}", self.asked)
+    }
+
     pub(crate) async fn send_text(&mut self, text: &str) {
         self.send(Message::text(text)).await;
     }

@@ -66,7 +66,9 @@ fn has_stray_entries(conn: &Connection) -> Result<bool> {
 }
 
 fn is_damaged(conn: &Connection, table: &Table) -> Result<bool> {
-    Ok(has_damaged_row(conn, table)? || has_wrong_index(conn, table)?)
+    Ok(has_damaged_row(conn, table)?
+        || has_wrong_index(conn, table)?
+        || pages::find_hollow_root(conn, Some(table.name))?.is_some())
 }
 
 fn has_damaged_row(conn: &Connection, table: &Table) -> Result<bool> {
@@ -77,7 +79,7 @@ fn has_damaged_row(conn: &Connection, table: &Table) -> Result<bool> {
 /// A row that its index has lost is in no list, whatever its checksum.
 fn has_wrong_index(conn: &Connection, table: &Table) -> Result<bool> {
     let found: String = conn.query_row(&format!("PRAGMA integrity_check('{}')", table.name), [], |row| row.get(0))?;
-    Ok(found != "ok" || pages::find_hollow_root(conn, Some(table.name))?.is_some())
+    Ok(found != "ok")
 }
 
 /// What is damaged beside the log.

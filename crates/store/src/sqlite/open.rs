@@ -6,6 +6,8 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use model::{EVENT_VERSION, Incarnation};
 use rusqlite::config::DbConfig;
@@ -535,6 +537,10 @@ fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
+/// How long a lock may be left behind by a process that is gone, on a busy machine.
+const LEFT_LOCK_FOR: Duration = Duration::from_millis(500);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
 /// The locks that stand for a whole store. The system lets go of them when the process ends, however it ends.
 #[derive(Debug)]
 pub(super) struct StoreLock {
@@ -547,7 +553,7 @@ pub(super) struct StoreLock {
 pub(super) fn own(path: &Path) -> Result<StoreLock, OpenError> {
     let io_error = |source| io_error(path, source);
     let store = private().write(true).create(true).open(beside(path, ".lock")).map_err(io_error)?;
-    match store.try_lock() {
+    match lock(&store) {
         Ok(()) => (),
         Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { path: path.to_owned() }),
         Err(TryLockError::Error(source)) => return Err(io_error(source)),
@@ -564,10 +570,22 @@ fn own_folder(path: &Path) -> Result<Option<File>, OpenError> {
         return Ok(None);
     }
     let Ok(folder) = File::open(parent(path)) else { return Ok(None) };
-    match folder.try_lock() {
+    match lock(&folder) {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
         Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+/// Locks a file that nobody has. A process that ended while it was starting another one left its locks with that one, until it has
+/// become the other program.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    let until = Instant::now() + LEFT_LOCK_FOR;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < until => thread::sleep(LOOK_AGAIN),
+            locked => return locked,
+        }
     }
 }
 

@@ -89,13 +89,8 @@ async fn delete(client: &Client, delete: &cli::DeleteApplet, json: bool) -> Resu
     let AppletRow { slug, about, bundled, .. } = client.get::<Applet>(&path).await?.row;
     let name = about.name;
     // The server refuses to delete what comes with the program; nobody needs to be asked about that.
-    if !bundled && !delete.yes && !terminal::is_at_keyboard() {
-        bail!("nobody can be asked here; add --yes if that is meant");
-    }
     let question = format!("Delete {name} ({slug}) with its state, for every session? Nothing brings it back. [y/N] ");
-    if !bundled && !delete.yes && !terminal::confirm(&question)? {
-        bail!("nothing was deleted");
-    }
+    terminal::agree(bundled || delete.yes, &question, "nothing was deleted")?;
     client.delete(&path).await?;
     if json {
         return print_json(&json!({ "slug": slug, "deleted": true }));

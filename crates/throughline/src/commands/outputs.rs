@@ -33,13 +33,8 @@ pub(super) async fn run(data: &DataDir, wanted: &cli::Outputs) -> Result<()> {
 
 async fn remove(client: &Client, wanted: &cli::Outputs, session: &SessionName, output: OutputId) -> Result<()> {
     let session = client.find_session(session).await?.row.id;
-    if !wanted.yes && !terminal::is_at_keyboard() {
-        bail!("nobody can be asked here; add --yes if that is meant");
-    }
     let question = format!("Remove {output}? Its card stays, what it shows is gone. [y/N] ");
-    if !wanted.yes && !terminal::confirm(&question)? {
-        bail!("nothing was removed");
-    }
+    terminal::agree(wanted.yes, &question, "nothing was removed")?;
     client.delete(&format!("/sessions/{session}/outputs/{output}")).await?;
     if wanted.json {
         return Ok(terminal::line(&json!({ "id": output, "removed": true }).to_string())?);
@@ -52,15 +47,10 @@ async fn prune(client: &Client, wanted: &cli::Outputs, older_than_days: u32) -> 
         client.post("/outputs/prune", Some(&OutputPrune { older_than_days, dry_run })).await
     };
     let found = ask(true).await?;
-    let asks_first = !wanted.dry_run && !wanted.yes && found.outputs > 0;
-    if asks_first && !terminal::is_at_keyboard() {
-        bail!("nobody can be asked here; add --yes if that is meant");
-    }
+    let removes_nothing = wanted.dry_run || found.outputs == 0;
     let what = pruned_words(&found, older_than_days);
-    if asks_first && !terminal::confirm(&format!("Remove {what}? [y/N] "))? {
-        bail!("nothing was removed");
-    }
-    let done = if wanted.dry_run || found.outputs == 0 { found } else { ask(false).await? };
+    terminal::agree(removes_nothing || wanted.yes, &format!("Remove {what}? [y/N] "), "nothing was removed")?;
+    let done = if removes_nothing { found } else { ask(false).await? };
     if wanted.json {
         return Ok(terminal::line(&serde_json::to_string(&done)?)?);
     }

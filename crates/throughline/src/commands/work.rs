@@ -5,7 +5,7 @@ mod toc;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use engine::{Clock as _, SystemClock};
 use model::{ForkOrigin, Origin, SessionId, StepOrigin, Timestamp};
 use serde::Serialize;
@@ -139,12 +139,7 @@ async fn delete(client: &Client, delete: &cli::DeleteWork, json: bool) -> Result
         1 => "Its session stays.".to_owned(),
         count => format!("Its {count} sessions stay."),
     };
-    if !delete.yes && !terminal::is_at_keyboard() {
-        bail!("nobody can be asked here; add --yes if that is meant");
-    }
-    if !delete.yes && !terminal::confirm(&format!("Delete {}? {stay} [y/N] ", work.name))? {
-        bail!("nothing was deleted");
-    }
+    terminal::agree(delete.yes, &format!("Delete {}? {stay} [y/N] ", work.name), "nothing was deleted")?;
     client.delete(&format!("/meta-contexts/{}", work.id)).await?;
     if json {
         return print_json(&json!({ "id": work.id, "sessionIds": work.session_ids }));

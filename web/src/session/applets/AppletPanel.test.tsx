@@ -313,6 +313,17 @@ test("a state that is edited into none while it is open is said, and its frame s
   expect(http.applet).toHaveBeenCalledOnce();
 });
 
+test("one that could not be read at first is read again when it was changed", async () => {
+  const refused = () => Promise.resolve({ ok: false, failure: { kind: "refused", status: 500, code: "applet_files_unusable", message: "no such luck", details: {} } });
+  const appletTicket = vi.fn<() => Promise<object>>(refused);
+  const { change, frame } = open({ http: { appletTicket } });
+  await screen.findByText(/No such luck/i);
+  appletTicket.mockImplementation(() => done({ url: "/applet-frame/1", expiresAt: "", hash: "h2" }));
+  change("h2");
+  await waitFor(() => expect(frame()).not.toBeNull());
+  expect(screen.queryByText(/No such luck/i)).toBeNull();
+});
+
 test("a lost connection is said where the page says it, and not of what is past", async () => {
   const { hears, view, panel } = open();
   await hears();

@@ -14,7 +14,7 @@ import { IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { inOneLine } from "../../ui/shown";
 import type { JsonObject } from "../../wire/applets";
-import type { OutputId, SessionId, SessionRow } from "../../wire/names";
+import type { OutputId, SessionRow } from "../../wire/names";
 import type { AppletAddress } from "./address";
 import { SHOWN } from "./address";
 import { AppletErrors } from "./AppletErrors";
@@ -27,7 +27,7 @@ import { Asks } from "./asks";
 import type { OpenFrame } from "./frame";
 import { openFrame } from "./frame";
 import { Grants } from "./grants";
-import { hasUnsent, openQueue, writeState } from "./unsentState";
+import { openQueue, writeState } from "./unsentState";
 import { useLoaded } from "./useLoaded";
 import "./AppletPanel.css";
 
@@ -139,7 +139,7 @@ export function AppletPanel({ row, followed, address, writable, go, onBrowse, is
   };
   const newer = fresh !== null && followed.newestApplet?.output === fresh ? followed.newestApplet : null;
   const trouble = troubleWords(unreadable, loaded?.trouble ?? null);
-  const isLost = useLost(session, applet) && !isPast;
+  const isLost = use(ConnectionNotice) !== null && !isPast;
   const versions = isPast || !writable
     ? null
     : {
@@ -235,24 +235,4 @@ function shownAs(followed: Followed, { applet, past }: AppletAddress): { title: 
 function troubleWords(unreadable: string | null, failure: Failure | null): string | null {
   const why = unreadable ?? (failure?.kind === "refused" && failure.code === "applet_state_unreadable" ? failure.message : null);
   return why !== null ? sentence(`what this applet saved can not be read: ${why}`) : failure !== null ? failureWords(failure) : null;
-}
-
-/** Whether the page says that the connection is lost. While it is, leaving the page with something unsent is asked about. */
-function useLost(session: SessionId, applet: string): boolean {
-  const isLost = useAppState(({ connection }) => connection.kind === "lost");
-  useEffect(() => {
-    if (!isLost) {
-      return undefined;
-    }
-    const ask = (event: BeforeUnloadEvent) => {
-      if (hasUnsent(session, applet)) {
-        event.preventDefault();
-      }
-    };
-    addEventListener("beforeunload", ask);
-    return () => {
-      removeEventListener("beforeunload", ask);
-    };
-  }, [isLost, session, applet]);
-  return use(ConnectionNotice) !== null;
 }

@@ -30,7 +30,11 @@ function open({ title = "Counter", slug = "counter" as string | null, refusal = 
   const http = { appletGrants: () => Promise.resolve({ ok: true, value: { hash: "h", grants: [...known] } }), grantApplet } as unknown as Http;
   const asks = new Asks();
   const grants = new Grants({ http, session: "s", applet: "counter", hash: "h", asks });
-  render(<AskBar asks={asks} grants={grants} title={title} slug={slug} />);
+  render(
+    <aside data-own-keys tabIndex={-1}>
+      <AskBar asks={asks} grants={grants} title={title} slug={slug} />
+    </aside>,
+  );
   const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
   const need = async (grant: AppletGrant) => {
     grants.need(grant).catch(() => undefined);
@@ -94,6 +98,18 @@ test("each that was declined has a line until it is allowed, and one that moves 
   await pass(0);
   expect(lines()).toEqual(["You did not allow “Counter” to write files of this session. Allow"]);
   expect(button("Allow it to write files of this session").disabled).toBe(true);
+});
+
+test("whoever answered is in the panel afterwards, where no letter is a shortcut", async () => {
+  const { need, pass, button, press } = open();
+  await need("files.read");
+  await pass(ARMED_MS);
+  for (const name of ["Not now", "Allow it to read files of this session"]) {
+    button(name).focus();
+    await press(name);
+    expect(document.activeElement).toBe(screen.getByRole("complementary"));
+    await pass(ARMED_MS);
+  }
 });
 
 test("a grant that can not be given says why", async () => {

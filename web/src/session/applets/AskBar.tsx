@@ -1,6 +1,6 @@
 // What an applet asks for, above its frame, in the page's own words and with the page's own buttons; and what it asked for and was
 // not allowed, so that the person can change their mind where they were asked.
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 
 import { Button } from "../../ui/Button";
 import { Exact } from "../../ui/Exact";
@@ -8,6 +8,7 @@ import type { AppletGrant } from "../../wire/applets";
 import { AppletLine } from "./AppletLine";
 import type { Ask, Asks } from "./asks";
 import type { Grants } from "./grants";
+import { useFocusKept } from "./useFocusKept";
 
 /** As in “Counter wants to …”. */
 export const GRANT_WORDS: Record<AppletGrant, string> = {
@@ -45,6 +46,8 @@ export function AskBar({ asks, grants, title, slug }: AskBarProps) {
 function Bar({ ask, name, slug, onAnswer }: { ask: Ask; name: string; slug: string | null; onAnswer(yes: boolean): void }) {
   const text = ask.kind === "link" ? ask.url : ask.text;
   const armed = useArmed();
+  const bar = useRef<HTMLDivElement>(null);
+  useFocusKept(bar);
   const agree = () => {
     onAnswer(true);
     if (ask.kind === "link") {
@@ -53,7 +56,7 @@ function Bar({ ask, name, slug, onAnswer }: { ask: Ask; name: string; slug: stri
     }
   };
   return (
-    <div role="alertdialog" aria-label="The applet asks" className="border-b border-rule ground-shade px-4 py-3 text-[0.9375rem]">
+    <div ref={bar} role="alertdialog" aria-label="The applet asks" className="border-b border-rule ground-shade px-4 py-3 text-[0.9375rem]">
       <p className="wrap-anywhere">
         <strong className="font-semibold" dir="auto">
           {name}

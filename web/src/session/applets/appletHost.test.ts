@@ -175,6 +175,42 @@ test("state that could not be sent goes with a message, over whichever way there
   expect(queue.unsent).toBeNull();
 });
 
+test.each([
+  ["and arrives", [], null],
+  ["and is refused for itself", [{ ok: false, failure: { kind: "refused", status: 409, code: "queue_full", message: "full" } }], { n: 1 }],
+])("a message that is refused with a state goes again without it, under its key, %s", async (_, more, unsent) => {
+  const answers: object[] = [{ ok: false, failure: { kind: "refused", status: 409, code: "applet_state_unreadable", message: "no state" } }, ...more];
+  const sent: NewPrompt[] = [];
+  const sendPrompt = (_s: string, prompt: NewPrompt) => {
+    sent.push(prompt);
+    return Promise.resolve(answers.shift() ?? { ok: true, value: {} });
+  };
+  const { host, queue } = open({ granted: ["message"], http: { sendPrompt } });
+  await queue.write({ merge: { n: 1 } });
+  await host.message("look").catch((error: unknown) => expect(error).toMatchObject({ data: { code: "busy" } }));
+  expect(sent.map(({ appletState }) => appletState)).toEqual([{ applet: "counter", merge: { n: 1 } }, undefined]);
+  expect(sent[1]).toEqual({ text: "look", whenBusy: "queue", applet: { applet: "counter", hash: "h" }, key: sent[0]?.key });
+  expect(queue.unsent).toEqual(unsent);
+});
+
+test.each([
+  ["read_file", { path: "a" }],
+  ["list_directory", {}],
+  ["write_file", { path: "a", content: "x" }],
+])("a grant that was taken back on another device is asked for by the next %s", async (name, args) => {
+  const refused = () => Promise.resolve({ ok: false, failure: { kind: "refused", status: 403, code: "not_granted", message: "not granted" } });
+  const { host, http, asks, answer } = open({ granted: ["files.read", "files.write"], http: { readAppletFile: refused, listAppletFiles: refused, writeAppletFile: refused } });
+  // It was known here before that.
+  await host.callTool("git_status", {});
+  http.appletGrants = () => done({ hash: "h", grants: [] });
+  await expect(host.callTool(name, args)).rejects.toMatchObject({ data: { code: "not_granted" } });
+  expect(asks.current()).toBeNull();
+  const next = host.callTool(name, args);
+  next.catch(() => undefined);
+  await answer(false);
+  await expect(next).rejects.toMatchObject({ data: { code: "not_granted" } });
+});
+
 test("a link is opened by the person alone", async () => {
   const { host, asks, answer } = open();
   const opening = host.openLink("https://example.test/a?b");

@@ -17,7 +17,7 @@ import type { Grants } from "./grants";
 import { Refusal, refusalOf } from "./refusal";
 import type { StateQueue } from "./stateQueue";
 import { callTool } from "./tools";
-import { carryUnsent, settleUnsent } from "./unsentState";
+import { carryUnsent, mayBeOfState, settleUnsent } from "./unsentState";
 
 export interface HostParts {
   readonly app: App;
@@ -74,6 +74,7 @@ export function appletHost(parts: HostParts): Omit<BridgeHost, "context" | "read
             grants.forget();
             await grants.need(grant);
           },
+          forget: () => grants.forget(),
           state: () => queue.shown,
           writeState: (write) => queue.write(write),
           standing: () => standingOf(row, parts.now().followed),
@@ -124,7 +125,12 @@ function withoutAddress(text: string): string {
 async function sendPrompt({ http }: App, row: SessionRow, text: string, applet: SendingApplet): Promise<void> {
   const key = crypto.randomUUID();
   const appletState = carryUnsent(row.id, key);
-  const answer = await http.sendPrompt(row.id, { text, whenBusy: "queue", applet, key, ...(appletState && { appletState }) });
+  const prompt = { text, whenBusy: "queue" as const, applet, key };
+  let answer = await http.sendPrompt(row.id, { ...prompt, ...(appletState && { appletState }) });
+  if (!answer.ok && appletState !== null && mayBeOfState(answer.failure)) {
+    // The same key: the server keeps nothing of what it refused. If the prompt itself was to blame it is refused again.
+    answer = await http.sendPrompt(row.id, prompt);
+  }
   settleUnsent(key, answer.ok);
   if (!answer.ok) {
     throw refusalOf(answer.failure);

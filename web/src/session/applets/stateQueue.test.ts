@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Answer } from "../../api/http";
-import type { NewAppletState } from "../../wire/applets";
+import type { JsonObject, NewAppletState } from "../../wire/applets";
 import { StateQueue } from "./stateQueue";
 
 const UNREACHABLE: Answer<unknown> = { ok: false, failure: { kind: "unreachable" } };
@@ -166,6 +166,18 @@ test("as large as a state may be goes out", () => {
   const { queue, sent } = open();
   void queue.write({ state: ofBytes("a", 256 * KIB) });
   expect(sent).toHaveLength(1);
+});
+
+test("what is nested deeper than a state may be is refused at once, and as deep as it may be goes out", async () => {
+  const nested = (levels: number): JsonObject => (levels === 1 ? {} : { a: levels % 2 === 0 ? nested(levels - 1) : [nested(levels - 2)] });
+  const { queue, sent } = open();
+  const writes: NewAppletState[] = [{ state: nested(33) }, { merge: nested(33) }, { merge: nested(5_000), version: 10 }];
+  for (const write of writes) {
+    await expect(queue.write(write)).rejects.toMatchObject({ data: { code: "too_large" } });
+  }
+  expect(sent).toEqual([]);
+  void queue.write({ merge: nested(32) });
+  expect(sent).toEqual([{ merge: nested(32) }]);
 });
 
 test.each([

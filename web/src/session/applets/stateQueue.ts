@@ -19,6 +19,7 @@ const RETRY_MS = 3_000;
 const MOST_WAITING = 100;
 /** Of a state, as the server has it. */
 const MOST_BYTES = 256 * 1024;
+const MAX_DEPTH = 32;
 
 interface Write {
   write: NewAppletState;
@@ -187,6 +188,9 @@ export class StateQueue {
 /** Throws a `Refusal` if no server would take it. */
 function checkWrite(write: NewAppletState): void {
   const content = contentOf(write);
+  if (isDeeper(content, MAX_DEPTH)) {
+    throw new Refusal("too_large", `a state is nested at most ${MAX_DEPTH} deep`);
+  }
   if (!isOfUnicode(content)) {
     throw new Refusal("bad_arguments", "a text in it is no Unicode: it holds half of a character");
   }
@@ -201,6 +205,10 @@ function contentOf(write: NewAppletState): JsonObject {
 
 function isTooLarge(content: JsonObject): boolean {
   return new TextEncoder().encode(JSON.stringify(content)).length > MOST_BYTES;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  return typeof value === "object" && value !== null && (levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1)));
 }
 
 /** Half of a surrogate pair is a string to JavaScript, and JSON to nobody else. */

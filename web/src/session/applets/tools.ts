@@ -20,6 +20,8 @@ export interface ToolHost {
   need(grant: AppletGrant): Promise<void>;
   /** The same, as the server knows it at this moment: for what the server does not check by itself. */
   needAnew(grant: AppletGrant): Promise<void>;
+  /** The server granted less than was known. */
+  forget(): void;
   state(): { state: JsonObject; version: number };
   writeState(write: NewAppletState): Promise<number>;
   standing(): { title: string; running: boolean; turns: number; plan: readonly PlanStep[] };
@@ -65,7 +67,7 @@ async function listApplets({ http }: ToolHost): Promise<object> {
 async function readFile(host: ToolHost, args: Args): Promise<object> {
   const path = textOf(args, "path");
   await host.need("files.read");
-  const { content, encoding, bytes, cut, hash, path: whole } = valueOf(await host.http.readAppletFile(asking(host), path));
+  const { content, encoding, bytes, cut, hash, path: whole } = grantedOf(host, await host.http.readAppletFile(asking(host), path));
   return { path: whole, content, encoding, bytes, cut, hash };
 }
 
@@ -73,13 +75,13 @@ async function writeFile(host: ToolHost, args: Args): Promise<object> {
   writes(host);
   const [path, text, expected] = [textOf(args, "path"), textOf(args, "content"), maybeText(args, "hash")];
   await host.need("files.write");
-  return valueOf(await host.http.writeAppletFile(asking(host), { path, text, expected }));
+  return grantedOf(host, await host.http.writeAppletFile(asking(host), { path, text, expected }));
 }
 
 async function listDirectory(host: ToolHost, args: Args): Promise<object> {
   const [path, after] = [maybeText(args, "path"), maybeText(args, "after")];
   await host.need("files.read");
-  return valueOf(await host.http.listAppletFiles(asking(host), path, after));
+  return grantedOf(host, await host.http.listAppletFiles(asking(host), path, after));
 }
 
 async function gitStatus(host: ToolHost): Promise<object> {
@@ -109,6 +111,14 @@ function writes({ past }: ToolHost): void {
 
 function asking({ session, applet, hash }: ToolHost): AskingApplet {
   return { session, applet, content: hash };
+}
+
+/** Of what the server checks by itself: a grant that it refuses was taken back elsewhere, and the next call asks for it. */
+function grantedOf<T>(host: ToolHost, answer: Answer<T>): T {
+  if (!answer.ok && answer.failure.kind === "refused" && answer.failure.code === "not_granted") {
+    host.forget();
+  }
+  return valueOf(answer);
 }
 
 function valueOf<T>(answer: Answer<T>): T {

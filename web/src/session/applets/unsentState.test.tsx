@@ -9,7 +9,7 @@ import { INITIAL_STATE } from "../../state/app";
 import type { NewPrompt } from "../../wire/names";
 import { readOutbox } from "../composer/outbox";
 import { useOutbox } from "../composer/useOutbox";
-import { hasUnsent, openQueue, writeState } from "./unsentState";
+import { openQueue, writeState } from "./unsentState";
 
 const unreachable = { ok: false as const, failure: { kind: "unreachable" as const } };
 const refused = (status: number, code: string) => ({ ok: false as const, failure: { kind: "refused" as const, status, code, message: code, details: {} } });
@@ -112,24 +112,21 @@ test("a queue goes with its last user, unless something in it is unsent", async 
   expect(again.queue).toBe(queue);
   again.leave();
   await queue.write({ merge: { n: 1 } });
-  expect(hasUnsent(session, "counter")).toBe(true);
   leave();
   const later = openQueue(app, session, "counter");
   expect(later.queue).toBe(queue);
   writes.mockResolvedValue({ ok: true, value: { version: 7 } });
   store.setState({ connection: { kind: "live" } });
-  await waitFor(() => expect(hasUnsent(session, "counter")).toBe(false));
+  await waitFor(() => expect(queue.unsent).toBeNull());
   later.leave();
   expect(openQueue(app, session, "counter").queue).not.toBe(queue);
 });
 
-test("a queue that is dropped does not hear of the connection any more, and looking for one makes none", async () => {
+test("a queue that is dropped does not hear of the connection any more", async () => {
   const { app, store, writes, session } = open([]);
   writes.mockResolvedValue({ ok: true, value: { version: 7 } });
   const stopped = vi.fn();
   const subscribe = vi.spyOn(store, "subscribe").mockReturnValue(stopped);
-  expect(hasUnsent(session, "plan")).toBe(false);
-  expect(subscribe).not.toHaveBeenCalled();
   const frame = openQueue(app, session, "plan");
   const menu = writeState(app, session, "plan", { n: 1 });
   frame.leave();
@@ -145,4 +142,20 @@ test("it goes by itself when the connection is back", async () => {
   store.setState({ connection: { kind: "live" } });
   await waitFor(() => expect(queue.unsent).toBeNull());
   expect(writes).toHaveBeenCalledTimes(2);
+});
+
+test("the browser asks before the page is left while the connection is lost and something is unsent, also of an applet that was closed", async () => {
+  const asks = () => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  const { queue, leave, writes, store } = open([]);
+  store.setState({ connection: { kind: "lost", lastHeardAt: 1 } });
+  expect(asks()).toBe(false);
+  await queue.write({ merge: { n: 1 } });
+  leave();
+  expect(asks()).toBe(true);
+  writes.mockResolvedValue({ ok: true, value: { version: 7 } });
+  store.setState({ connection: { kind: "live" } });
+  expect(asks()).toBe(false);
+  await waitFor(() => expect(queue.unsent).toBeNull());
+  store.setState({ connection: { kind: "lost", lastHeardAt: 2 } });
+  expect(asks()).toBe(false);
 });

@@ -2,6 +2,7 @@
 //
 // Invariant: there is one queue for each applet of a session, so that its writes keep their order also after it was closed and
 // opened again. It is kept for as long as somebody uses it or something in it is unsent, and no longer.
+import type { Failure } from "../../api/http";
 import type { App } from "../../state/app";
 import type { JsonObject, UnsentAppletState } from "../../wire/applets";
 import type { SessionId } from "../../wire/names";
@@ -9,13 +10,15 @@ import { StateQueue } from "./stateQueue";
 
 /** This page among those that write. */
 const WRITER = crypto.randomUUID();
+/** What the server says where it does not take what a prompt carries, or the prompt itself. */
+const OF_THE_BODY: readonly number[] = [400, 404, 409, 413, 422];
 
 interface Held {
   readonly queue: StateQueue;
   readonly session: SessionId;
   readonly applet: string;
   users: number;
-  /** It does not hear of the connection any more. */
+  /** It does not hear of the connection any more, nor of the page being left. */
   stop(): void;
 }
 
@@ -44,11 +47,6 @@ export function openQueue(app: App, session: SessionId, applet: string): OpenQue
       dropUnused();
     },
   };
-}
-
-/** Whether something of it has not reached the server. */
-export function hasUnsent(session: SessionId, applet: string): boolean {
-  return (queues.get(keyOf(session, applet))?.queue.unsent ?? null) !== null;
 }
 
 /** A write of the page itself, in its place among those of the applet. */
@@ -81,11 +79,22 @@ function newQueue(app: App, session: SessionId, applet: string): Held {
     const answer = await app.writeAppletState(session, applet, named);
     return answer.ok || answer.failure.kind !== "unreachable" ? answer : app.http.writeAppletState(session, applet, named);
   });
-  const stop = app.store.subscribe((state, before) => {
+  const ignore = app.store.subscribe((state, before) => {
     if (state.connection !== before.connection && state.connection.kind === "live") {
       queue.retry();
     }
   });
+  // It is in this tab alone: the browser asks before the page is left.
+  const ask = (event: BeforeUnloadEvent) => {
+    if (app.store.getState().connection.kind === "lost" && queue.unsent !== null) {
+      event.preventDefault();
+    }
+  };
+  addEventListener("beforeunload", ask);
+  const stop = () => {
+    ignore();
+    removeEventListener("beforeunload", ask);
+  };
   return { queue, session, applet, users: 0, stop };
 }
 
@@ -106,4 +115,9 @@ export function settleUnsent(promptKey: string, arrived: boolean): void {
   carried.get(promptKey)?.settle(arrived);
   carried.delete(promptKey);
   dropUnused();
+}
+
+/** That the state of an applet is to blame can not be told by a status alone, nor that it is not. */
+export function mayBeOfState(failure: Failure): boolean {
+  return failure.kind === "refused" && (OF_THE_BODY.includes(failure.status) || failure.code.startsWith("applet"));
 }

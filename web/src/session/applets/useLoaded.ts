@@ -46,7 +46,7 @@ export function useLoaded(session: SessionId, applet: string, output: OutputId |
   const reload = useCallback(() => setRound((count) => count + 1), []);
   const hash = loaded?.ticket.hash ?? null;
   const [heard, setHeard] = useState<string | null>(null);
-  if (hash !== null && heard !== hashNow) {
+  if ((hash !== null || failure !== null) && heard !== hashNow) {
     setHeard(hashNow);
     if (hashNow !== null && hashNow !== hash) {
       reload();

@@ -8,14 +8,12 @@ import type { Failure } from "../../api/http";
 import { useHttp } from "../../app/AppContext";
 import { leavePlace } from "../../ui/place";
 import type { SessionId } from "../../wire/names";
-import { carryUnsent, settleUnsent } from "../applets/unsentState";
+import { carryUnsent, mayBeOfState, settleUnsent } from "../applets/unsentState";
 import type { Outgoing } from "./outbox";
 import { forgetOutgoing, readOutbox, rememberOutgoing } from "./outbox";
 
 /** How long to wait where the connection seems to be up and yet no answer came. */
 const RESEND_AFTER_MS = 1_500;
-/** What the server says where it does not take what a prompt carries, or the prompt itself. */
-const OF_THE_BODY: readonly number[] = [400, 404, 409, 413, 422];
 /** A prompt that is kept sooner than this is not worth a word. */
 const SLOW_MS = 800;
 
@@ -150,9 +148,4 @@ export function useOutbox({ session, online, onSent, onRefused }: OutboxParts): 
       return returned;
     },
   };
-}
-
-/** That the state of an applet is to blame can not be told by a status alone, nor that it is not. */
-function mayBeOfState(failure: Failure): boolean {
-  return failure.kind === "refused" && (OF_THE_BODY.includes(failure.status) || failure.code.startsWith("applet"));
 }

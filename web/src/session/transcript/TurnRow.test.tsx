@@ -107,6 +107,7 @@ test("a turn that ended is not said to be silent", () => {
 test.each([
   [{ type: "agent", session: "0190a8c0" }, "Sent by an agent, from session 0190a8c0"],
   [{ type: "applet", name: "loom" }, "Sent by the applet “loom”"],
+  [{ type: "applet", name: "_shown" }, "Sent by an applet that is not saved"],
   [{ type: "step", session: "0190a8c0", block: "t3.n1" }, "Sent by pressing a next step"],
   [{ type: "oracle" } as unknown as Author, "Not sent by a person"],
 ] satisfies [Author, string][])("a prompt by %j says who wrote it", (by, words) => {

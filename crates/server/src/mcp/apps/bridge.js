@@ -26,7 +26,7 @@
   let isOpen = false;
   /** Calls of the runtime whose answer this script reads too. */
   let opening;
-  const writing = new Set();
+  const stateCalls = new Set();
 
   function about({ handle, ...rest }, params) {
     return { handle, told: { ...rest, params, past: false } };
@@ -83,7 +83,7 @@
     } else if (applet === null) {
       refuse(id, "not_found", "there is no applet yet");
     } else {
-      writing.add(id);
+      stateCalls.add(id);
       post({ id, method: "tools/call", params: { name, arguments: { ...args, handle: applet.handle } } });
     }
   }
@@ -106,7 +106,7 @@
       toRuntime({ ...message, result: { ...message.result, hostContext } });
     } else {
       toRuntime(message);
-      if (message.method === undefined && writing.delete(message.id)) {
+      if (message.method === undefined && stateCalls.delete(message.id)) {
         readState();
       }
     }

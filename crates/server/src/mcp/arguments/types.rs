@@ -47,81 +47,41 @@ impl ArgumentType for Words {
     }
 }
 
-/// A path that the tool resolves below the session's directories.
-pub(in crate::mcp) struct FilePath(pub(in crate::mcp) String);
+/// Texts that differ in their meaning and in how long they may be.
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident: $max_chars:expr;)*) => {$(
+        $(#[$doc])*
+        pub(in crate::mcp) struct $name(pub(in crate::mcp) String);
 
-impl ArgumentType for FilePath {
-    const SCHEMA: Schema = Schema::Text { max_chars: MAX_PATH_BYTES };
+        impl ArgumentType for $name {
+            const SCHEMA: Schema = Schema::Text { max_chars: $max_chars };
 
-    fn parse(value: &Value) -> Option<Self> {
-        value.as_str().map(|text| Self(text.to_owned()))
-    }
+            fn parse(value: &Value) -> Option<Self> {
+                value.as_str().map(|text| Self(text.to_owned()))
+            }
+        }
+    )*};
 }
 
-/// A line for the shell, or several.
-pub(in crate::mcp) struct CommandLine(pub(in crate::mcp) String);
-
-impl ArgumentType for CommandLine {
-    const SCHEMA: Schema = Schema::Text { max_chars: MAX_COMMAND_CHARS };
-
-    fn parse(value: &Value) -> Option<Self> {
-        value.as_str().map(|text| Self(text.to_owned()))
-    }
-}
-
-/// An address of the web; whether it may be used is for the engine to say.
-pub(in crate::mcp) struct WebAddress(pub(in crate::mcp) String);
-
-impl ArgumentType for WebAddress {
-    const SCHEMA: Schema = Schema::Text { max_chars: MAX_ADDRESS_CHARS };
-
-    fn parse(value: &Value) -> Option<Self> {
-        value.as_str().map(|text| Self(text.to_owned()))
-    }
-}
-
-/// The name of a language that code is coloured as.
-pub(in crate::mcp) struct Language(pub(in crate::mcp) String);
-
-impl ArgumentType for Language {
-    const SCHEMA: Schema = Schema::Text { max_chars: MAX_LANGUAGE_CHARS };
-
-    fn parse(value: &Value) -> Option<Self> {
-        value.as_str().map(|text| Self(text.to_owned()))
-    }
-}
-
-/// HTML, script or style of an applet. A part has at most as many characters as all of them have bytes.
-pub(in crate::mcp) struct AppletPart(pub(in crate::mcp) String);
-
-impl ArgumentType for AppletPart {
-    const SCHEMA: Schema = Schema::Text { max_chars: MAX_APPLET_BYTES };
-
-    fn parse(value: &Value) -> Option<Self> {
-        value.as_str().map(|text| Self(text.to_owned()))
-    }
-}
-
-/// What an applet is called; whether it may be called so is for the engine to say.
-pub(in crate::mcp) struct AppletLine(pub(in crate::mcp) String);
-
-impl ArgumentType for AppletLine {
-    const SCHEMA: Schema = Schema::Text { max_chars: MAX_CARD_LINE_CHARS };
-
-    fn parse(value: &Value) -> Option<Self> {
-        value.as_str().map(|text| Self(text.to_owned()))
-    }
-}
-
-/// What an applet says of itself.
-pub(in crate::mcp) struct AppletText(pub(in crate::mcp) String);
-
-impl ArgumentType for AppletText {
-    const SCHEMA: Schema = Schema::Text { max_chars: MAX_ABOUT_CHARS };
-
-    fn parse(value: &Value) -> Option<Self> {
-        value.as_str().map(|text| Self(text.to_owned()))
-    }
+texts! {
+    /// A path that the tool resolves below the session's directories.
+    FilePath: MAX_PATH_BYTES;
+    /// A line for the shell, or several.
+    CommandLine: MAX_COMMAND_CHARS;
+    /// An address of the web; whether it may be used is for the engine to say.
+    WebAddress: MAX_ADDRESS_CHARS;
+    /// The name of a language that code is coloured as.
+    Language: MAX_LANGUAGE_CHARS;
+    /// HTML, script or style of an applet. A part has at most as many characters as all of them have bytes.
+    AppletPart: MAX_APPLET_BYTES;
+    /// What an applet is called; whether it may be called so is for the engine to say.
+    AppletLine: MAX_CARD_LINE_CHARS;
+    /// What an applet says of itself.
+    AppletText: MAX_ABOUT_CHARS;
+    /// Names an applet to a page that shows it in another host.
+    Handle: MAX_HANDLE_CHARS;
+    /// The name of a set; whether a set may have it is for the model to say.
+    SetName: MAX_SET_NAME_CHARS;
 }
 
 impl ArgumentType for AppletSlug {
@@ -132,17 +92,6 @@ impl ArgumentType for AppletSlug {
 
     fn parse(value: &Value) -> Option<Self> {
         value.as_str()?.trim().parse().ok()
-    }
-}
-
-/// Names an applet to a page that shows it in another host.
-pub(in crate::mcp) struct Handle(pub(in crate::mcp) String);
-
-impl ArgumentType for Handle {
-    const SCHEMA: Schema = Schema::Text { max_chars: MAX_HANDLE_CHARS };
-
-    fn parse(value: &Value) -> Option<Self> {
-        value.as_str().map(|text| Self(text.to_owned()))
     }
 }
 
@@ -184,17 +133,6 @@ impl ArgumentType for OutputId {
 
     fn parse(value: &Value) -> Option<Self> {
         value.as_str()?.parse().ok()
-    }
-}
-
-/// The name of a set; whether a set may have it is for the model to say.
-pub(in crate::mcp) struct SetName(pub(in crate::mcp) String);
-
-impl ArgumentType for SetName {
-    const SCHEMA: Schema = Schema::Text { max_chars: MAX_SET_NAME_CHARS };
-
-    fn parse(value: &Value) -> Option<Self> {
-        value.as_str().map(|text| Self(text.to_owned()))
     }
 }
 

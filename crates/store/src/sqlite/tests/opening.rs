@@ -83,6 +83,21 @@ async fn what_is_acknowledged_is_in_the_files() {
     }
 }
 
+/// What a process that is gone was just starting holds its locks until it is another program.
+#[test]
+fn a_lock_that_is_left_for_an_instant_is_waited_for() {
+    let (_folder, path) = folder();
+    let left = fs::File::create(path.with_extension("db.lock")).unwrap();
+    left.lock().unwrap();
+    let opening = std::thread::spawn({
+        let path = path.clone();
+        move || drop(open_at(&path))
+    });
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    drop(left);
+    opening.join().unwrap();
+}
+
 #[tokio::test]
 async fn a_store_has_one_owner() {
     let (folder, path) = folder();

@@ -1,10 +1,11 @@
 //! One flipped bit in the head of any page: the store opens, says what is damaged and serves the rest.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use model::Incarnation;
 use rusqlite::Connection;
+use tempfile::TempDir;
 
 use crate::conformance::{batch, stream, text_part};
 use crate::outside::Depth;
@@ -65,15 +66,21 @@ async fn serve(path: &Path, store: &SqliteStore, expected: &Told) -> Result<Beca
     }
 }
 
-#[tokio::test]
-async fn a_torn_page_keeps_no_store_from_opening_but_one_of_its_schema() {
-    let (_folder, path) = folder();
+/// A store with rows of every kind and no free pages: where it is, its bytes, and what it tells.
+async fn sample() -> (TempDir, PathBuf, Vec<u8>, Told) {
+    let (folder, path) = folder();
     write_sample(&path).await;
     write_remembered(&path).await;
     // The times of the migrations are all that differs from run to run.
     scribble(&path, "UPDATE refinery_schema_history SET applied_on = '2026-01-01T00:00:00Z'; VACUUM");
     let sound = fs::read(&path).unwrap();
     let expected = tell(&open_at(&path)).await;
+    (folder, path, sound, expected)
+}
+
+#[tokio::test]
+async fn a_torn_page_keeps_no_store_from_opening_but_one_of_its_schema() {
+    let (_folder, path, sound, expected) = sample().await;
     let (mut whole, mut said, mut read_only, mut refused) = (0, 0, 0, 0);
     for (n, page) in sound.chunks(PAGE_BYTES).enumerate() {
         let of_schema = n == 0 || page.windows(7).any(|part| part == b"CREATE ");
@@ -102,12 +109,7 @@ async fn a_torn_page_keeps_no_store_from_opening_but_one_of_its_schema() {
 /// SQLite's own check calls such a page sound, and every question that reads it fails.
 #[tokio::test]
 async fn an_empty_page_that_claims_to_have_others_below_it_is_found_and_made_anew() {
-    let (_folder, path) = folder();
-    write_sample(&path).await;
-    write_remembered(&path).await;
-    scribble(&path, "VACUUM");
-    let sound = fs::read(&path).unwrap();
-    let expected = tell(&open_at(&path)).await;
+    let (_folder, path, sound, expected) = sample().await;
     let is_empty_leaf = |page: &[u8]| matches!(page[0], 0x0a | 0x0d) && page[3..5] == [0, 0];
     let mut tried = 0;
     for (n, _) in sound.chunks(PAGE_BYTES).enumerate().filter(|(_, page)| is_empty_leaf(page)) {

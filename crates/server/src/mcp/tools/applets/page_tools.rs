@@ -3,8 +3,6 @@
 //!
 //! Invariant: the handle says which applet, and nothing else is reached with it.
 
-use std::sync::Arc;
-
 use doors::Right;
 use engine::{StateChange, StateWrite};
 use model::AppletName;
@@ -92,7 +90,7 @@ impl Run for AppletStateSet {
             (None, None) | (Some(_), Some(_)) => return Err(CallError::StateOrKeys),
         };
         let version = self.version.map(|StateVersion(version)| version);
-        let write = StateWrite { change, version, writer: None::<Arc<str>> };
+        let write = StateWrite { change, version, writer: None };
         let version = call.engine.set_applet_state(&name, Some(call.calling.session), write).await?;
         Ok(structured(format!("Version {version}"), json!({ "version": version })))
     }
