@@ -237,6 +237,19 @@ async fn a_frame_shows_the_content_that_its_ticket_names_or_none() {
     assert!(world.call_as(vec![], &frame, None).await.text().contains("seen"));
 }
 
+/// A page that comes back may have missed a change of either.
+#[tokio::test]
+async fn whoever_opens_an_applet_hears_its_content_and_its_state() {
+    let world = World::keeping_files().await;
+    let (session, _) = session_in(&world).await;
+    save(&world, "board", "x").await;
+    let mut live = Live::local(&world).await;
+    live.ask(json!({ "type": "applet_open", "session": session, "applet": "board", "params": {} })).await;
+    let frames = live.until_that(|frame| frame["type"] == "applet_state").await;
+    let changed = frames.iter().find(|frame| frame["type"] == "applet_changed").unwrap();
+    assert_eq!(changed["hash"], hash(&world, "board").await);
+}
+
 /// A page that asks and does not read costs the server no more than one that reads.
 #[tokio::test]
 async fn what_is_opened_again_and_again_is_told_once() {
