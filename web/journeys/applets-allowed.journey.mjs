@@ -1,7 +1,7 @@
 // What an applet may do of the session's files and of its agent: asked in the page's own bar, for exactly the content that it has.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -94,12 +94,14 @@ test("what was allowed ends when the content changes; a prompt is shown before i
     const write = () => say("write", throughline.files.write("new.md", "new").then(() => "written"));
     const tell = () => say("tell", throughline.message("say Weave on, <b>please</b>.").then(() => "sent"));
     const link = () => say("link", throughline.openLink("https://example.org/loom").then(() => "opened"));
-    expose({ asks: { read, write, tell, link } });`;
+    expose({ asks: { read, write, tell, link } });
+    say("it", throughline.ready.then(() => "is here"));`;
   const html = ["read", "write", "tell", "link"].map((name) => `<button onclick="asks.${name}()">${name}</button>`).join(" ");
   await saveApplet(server, dataDir, "asking", { name: "Asking", html: `${html} <p id="said"></p>`, js: asking });
   await page.goto(`${server.origin}/s/${session}?applet=asking`);
   const frame = frameOf(page);
   const said = (words) => comesToBe(() => frame.locator("#said").textContent(), words);
+  await said("it: is here");
   const press = (name) => frame.getByRole("button", { name, exact: true }).click();
   await press("read");
   await answerAsk(page, "“Asking” (asking) wants to read files", "Allow");
@@ -139,8 +141,12 @@ test("what was allowed ends when the content changes; a prompt is shown before i
   await panelOf(page).getByText("It sent the agent: say Weave on, <b>please</b>.").waitFor();
 
   // With other content, nothing of it holds.
-  await writeFile(path.join(dataDir, "applets", "asking", "content.html"), `<h1>Changed</h1> ${html} <p id="said"></p>`);
+  const content = path.join(dataDir, "applets", "asking", "content.html");
+  await writeFile(`${content}.new`, `<h1>Changed</h1> ${html} <p id="said"></p>`);
+  await rename(`${content}.new`, content);
   await frame.getByRole("heading", { name: "Changed" }).waitFor();
+  // Its buttons do nothing before its script has run.
+  await said("it: is here");
   await press("read");
   await answerAsk(page, "“Asking” (asking) wants to read files", "Not now");
   await said("read: not_granted");
